@@ -68,7 +68,9 @@ func TestCallReturnsItsOwnAnswer(t *testing.T) {
 	results := make(chan error, calls)
 	for i := range calls {
 		go func() {
-			var got struct{ Echo string }
+			var got struct {
+				Echo string `json:"echo"`
+			}
 			err := c.Session("a").Call(t.Context(), "Test.echo", map[string]string{"echo": fmt.Sprint(i)}, &got)
 			if err == nil && got.Echo != fmt.Sprint(i) {
 				err = fmt.Errorf("call %d was answered %q", i, got.Echo)
