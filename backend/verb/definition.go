@@ -64,8 +64,14 @@ type Definition struct {
 	run func(ctx context.Context, call *Call, input []byte) (in, out any, err error)
 }
 
-// Define completes d with the verb's typed handler. In and Out are structs with json tags; In's jsonschema tags are
-// the descriptions that agents read, with unit and default.
+// Define completes d with the verb's typed handler. In and Out are structs with json tags. Fields of In without
+// omitempty are required; their jsonschema tags are the descriptions that agents read, with unit and default. Three
+// more tags narrow a field, in the schema and in the validation: enum:"load,none" on strings and lists of strings,
+// min:"1" and max:"200" on numbers. The optional field "tab" of OpenTab and OwnTab verbs is added and resolved by the
+// pipeline; In must not have one.
+//
+// The reply is Out's fields between the envelope's: ok, tab, revision and untrusted. Out must not have ok, error or
+// untrusted; a tab or revision of its own replaces the envelope's.
 func Define[In, Out any](d Definition, handle func(ctx context.Context, call *Call, in In) (Out, error)) Definition {
 	d.In = reflect.TypeFor[In]()
 	d.Out = reflect.TypeFor[Out]()

@@ -31,8 +31,13 @@ const (
 	Unauthorized       Code = "UNAUTHORIZED"
 	ForbiddenOrigin    Code = "FORBIDDEN_ORIGIN"
 	UnknownVerb        Code = "UNKNOWN_VERB"
+	UnknownPath        Code = "UNKNOWN_PATH"
+	MethodNotAllowed   Code = "METHOD_NOT_ALLOWED"
 	RateLimited        Code = "RATE_LIMITED"
+	SealedRateLimited  Code = "SEALED_RATE_LIMITED"
 	BrowserUnavailable Code = "BROWSER_UNAVAILABLE"
+	Unreachable        Code = "KUANG_UNREACHABLE" // said by the command line and the stdio server, never by the app
+	Cancelled          Code = "CANCELLED"         // the caller left; only the run log sees it
 	Internal           Code = "INTERNAL"
 )
 
@@ -42,8 +47,12 @@ var status = map[Code]int{
 	ForbiddenOrigin:    http.StatusForbidden,
 	UnknownVerb:        http.StatusNotFound,
 	UnknownRun:         http.StatusNotFound,
+	UnknownPath:        http.StatusNotFound,
+	MethodNotAllowed:   http.StatusMethodNotAllowed,
 	RateLimited:        http.StatusTooManyRequests,
+	SealedRateLimited:  http.StatusTooManyRequests,
 	BrowserUnavailable: http.StatusServiceUnavailable,
+	Unreachable:        http.StatusServiceUnavailable,
 	Internal:           http.StatusInternalServerError,
 }
 
@@ -53,6 +62,7 @@ type Error struct {
 	// Message says what happened, Hint what to do next; each is a sentence.
 	Message, Hint string
 	// Evidence is what was observed, under further names of the error object. It must not use code, message or hint.
+	// "retry_after", whole seconds, also becomes the Retry-After header.
 	Evidence map[string]any
 	// Cause is for the log only; it never reaches a caller.
 	Cause error
