@@ -9,12 +9,14 @@ fail() {
 
 missing=() # Debian package names, in the order they were asked for
 
-# need PACKAGE TEST… notes PACKAGE as missing when TEST fails. What counts is whether the thing works, not how it came.
+# need PACKAGE TEST… notes PACKAGE as missing when TEST fails: what counts is whether the thing works, not how it came.
+# A package that is here is never missing, since installing it once more would mend nothing.
 need() {
   local package=$1
   shift
-  "$@" >/dev/null 2>&1 || missing+=("$package")
+  "$@" >/dev/null 2>&1 || installed "$package" || missing+=("$package")
 }
+installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 has() { command -v -- "$1"; }
 has_library() { pkg-config --exists "$1"; }
 has_header() { printf '#include <%s>\n' "$1" | "${CC:-gcc}" -E -x c -o /dev/null -; }
