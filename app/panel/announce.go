@@ -1,0 +1,60 @@
+package panel
+
+import (
+	"sync"
+	"time"
+)
+
+// Event is the name of the one event on the bridge; its payload is Changed.
+const Event = "changed"
+
+// announceGap is the shortest time between two announcements of one topic: a busy agent makes hundreds of calls a
+// second, and nobody reads faster than this.
+const announceGap = 150 * time.Millisecond
+
+// announcer tells the panel's script which topics changed: the first change at once, those within the gap after it
+// together at its end. Nothing is lost; what falls together is told once.
+type announcer struct {
+	mu sync.Mutex // guards all fields
+	// emit is nil before the window is there and after close. What changes before is told by the first look.
+	emit func(topic string, data any)
+	// held are the topics within their gap; true when they changed again meanwhile.
+	held map[Topic]bool
+}
+
+func newAnnouncer() *announcer { return &announcer{held: map[Topic]bool{}} }
+
+func (a *announcer) attach(emit func(topic string, data any)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.emit = emit
+}
+
+func (a *announcer) close() { a.attach(nil) }
+
+func (a *announcer) changed(topics ...Topic) {
+	for _, t := range topics {
+		a.mu.Lock()
+		emit := a.emit
+		_, held := a.held[t]
+		if emit != nil {
+			a.held[t] = held
+		}
+		a.mu.Unlock()
+		if emit != nil && !held {
+			emit(Event, Changed{t})
+			time.AfterFunc(announceGap, func() { a.release(t) })
+		}
+	}
+}
+
+// release ends a topic's gap, or tells of it and begins another.
+func (a *announcer) release(t Topic) {
+	a.mu.Lock()
+	again := a.held[t]
+	delete(a.held, t)
+	a.mu.Unlock()
+	if again {
+		a.changed(t)
+	}
+}
