@@ -61,7 +61,8 @@ type Definition struct {
 	// Undo names the exact inverse of what happened, or is empty where there is none.
 	Undo func(in, out any) string
 
-	run func(ctx context.Context, call *Call, input []byte) (in, out any, err error)
+	decode func(input []byte) (in any, secrets []string, err error)
+	run    func(ctx context.Context, call *Call, input []byte) (in, out any, err error)
 }
 
 // Define completes d with the verb's typed handler. In and Out are structs with json tags. Fields of In without
@@ -78,10 +79,27 @@ func Define[In, Out any](d Definition, handle func(ctx context.Context, call *Ca
 	if d.Tier == 0 {
 		d.Tier = 1
 	}
-	d.run = func(ctx context.Context, call *Call, input []byte) (any, any, error) {
-		var in In
+	read := func(input []byte) (in In, err error) {
 		if err := json.Unmarshal(input, &in); err != nil {
-			return nil, nil, &Error{Code: BadRequest, Message: "The input does not fit the verb: " + err.Error() + "."}
+			return in, &Error{Code: BadRequest, Message: "The input does not fit the verb: " + err.Error() + ".", Cause: err}
+		}
+		return in, nil
+	}
+	d.decode = func(input []byte) (any, []string, error) {
+		in, err := read(input)
+		if err != nil {
+			return nil, nil, err
+		}
+		// The pointer has the methods of both receivers.
+		if s, ok := any(&in).(Secretive); ok {
+			return in, s.Secrets(), nil
+		}
+		return in, nil, nil
+	}
+	d.run = func(ctx context.Context, call *Call, input []byte) (any, any, error) {
+		in, err := read(input)
+		if err != nil {
+			return nil, nil, err
 		}
 		out, err := handle(ctx, call, in)
 		if err != nil {
@@ -90,6 +108,11 @@ func Define[In, Out any](d Definition, handle func(ctx context.Context, call *Ca
 		return in, out, nil
 	}
 	return d
+}
+
+// Decode reads input as the verb would and returns it with the secrets it carries.
+func (d Definition) Decode(input []byte) (in any, secrets []string, err error) {
+	return d.decode(input)
 }
 
 // Run decodes input, which the pipeline has validated against the schema of In, and runs the verb. It returns the

@@ -97,9 +97,10 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 
 // Refused turns a refusal of the settings into the error an agent gets, with where to allow it.
 func Refused(r *settings.Refusal) *Error {
-	return &Error{
-		Code: Code(r.Code), Message: r.Message,
-		Hint:     "Ask the person to allow it: " + r.Where + ".",
-		Evidence: map[string]any{"setting": r.Setting, "where": r.Where},
+	e := &Error{Code: Code(r.Code), Message: r.Message, Evidence: map[string]any{"setting": r.Setting}}
+	if r.Where != "" {
+		e.Hint = "Ask the person to allow it: " + r.Where + "."
+		e.Evidence["where"] = r.Where
 	}
+	return e
 }
