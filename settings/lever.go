@@ -3,10 +3,7 @@
 // reaches this package's writing side.
 package settings
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Tier says how much a lever can be noticed, or can break.
 type Tier string
@@ -120,12 +117,4 @@ func (s *schema) find(key string) (Lever, int, bool) {
 		return Lever{}, -1, false
 	}
 	return s.levers[i], i, true
-}
-
-// group splits a key into the object that holds it in the file ("" is the top) and its name there.
-func group(key string) (object, name string) {
-	if object, name, ok := strings.Cut(key, "."); ok {
-		return object, name
-	}
-	return "", key
 }
