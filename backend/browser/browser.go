@@ -8,7 +8,21 @@ package browser
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/target"
+
+	"kuang/backend/cdp"
+)
+
+const (
+	// crashWindow is how soon after a crash a second one means that restarting does not help.
+	crashWindow = 60 * time.Second
+	// coolOff is how long a browser that went down is left alone before a call may start it again.
+	coolOff = 15 * time.Second
 )
 
 // Options say which browser to drive and how. The zero value starts the first browser found, with a window, over the
@@ -25,52 +39,313 @@ type Options struct {
 	Attach string
 	// WindowWidth and WindowHeight are in CSS pixels; 0 means 1280×800.
 	WindowWidth, WindowHeight int
-	ExtraFlags                []string
-	Log                       *slog.Logger
+	// ExtraFlags are added to Chromium's command line as they are.
+	ExtraFlags []string
+	Log        *slog.Logger
 }
 
-// OpenOptions describe a new tab.
-type OpenOptions struct {
-	// URL is loaded before Open returns; empty means about:blank.
-	URL string
-	// Background leaves the active tab in front.
-	Background bool
+// Browser is the one browser. Its methods may be called from any goroutine.
+type Browser struct {
+	opts   Options
+	log    *slog.Logger
+	now    func() time.Time
+	events *announcer
+	work   sync.WaitGroup // the goroutines that start, watch and adopt
+
+	// mu guards what follows. The reader of the connection takes it for every target event and callers for a look at
+	// the state; nothing blocks under it.
+	mu        sync.Mutex
+	state     State
+	since     time.Time
+	problem   *Problem
+	retryAt   time.Time     // when a browser that is down may be started by a call
+	lastCrash time.Time     // zero before the first
+	restarts  int           // by itself, after a crash
+	changed   chan struct{} // closed and replaced at each change of state
+	link      *link         // nil unless running
+	lastTab   int           // the number of the newest tab id
+	pages     map[target.ID]*pageTarget
+	scripts   map[string]string // document-start scripts by key
 }
-
-// Listing is a tab as a person sees it in the strip. A tab that is not attached belongs to the person.
-type Listing struct {
-	ID       string `json:"id"`
-	Title    string `json:"title"`
-	URL      string `json:"url"`
-	Attached bool   `json:"attached"`
-}
-
-// Event says that something a panel shows has changed.
-type Event struct {
-	Kind  string `json:"kind"` // status, tab_opened, tab_changed or tab_closed
-	TabID string `json:"tab_id,omitempty"`
-}
-
-// Browser is the one browser.
-type Browser struct{ opts Options }
-
-var errSkeleton = errors.New("browser: under construction")
 
 // New prepares a browser; Start starts it.
-func New(o Options) *Browser { return &Browser{opts: o} }
-
-func (b *Browser) Start(ctx context.Context) error   { return errSkeleton }
-func (b *Browser) Close(ctx context.Context) error   { return errSkeleton }
-func (b *Browser) Restart(ctx context.Context) error { return errSkeleton }
-func (b *Browser) Status() Status                    { return Status{} }
-func (b *Browser) Ready(ctx context.Context) error   { return errSkeleton }
-func (b *Browser) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
-	return nil, errSkeleton
+func New(o Options) *Browser {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	b := &Browser{
+		opts: o, log: o.Log, now: time.Now, events: newAnnouncer(),
+		state: Stopped, changed: make(chan struct{}),
+		pages: map[target.ID]*pageTarget{}, scripts: map[string]string{},
+	}
+	b.since = b.now()
+	return b
 }
-func (b *Browser) Tab(id string) (*Tab, bool)               { return nil, false }
-func (b *Browser) Tabs() []*Tab                             { return nil }
-func (b *Browser) Listed() []Listing                        { return nil }
-func (b *Browser) Subscribe(fn func(Event)) (cancel func()) { return func() {} }
-func (b *Browser) SetDocumentStart(ctx context.Context, key, source string) error {
-	return errSkeleton
+
+// Start starts the browser, or attaches to it, and returns when it answers. The error is an *UnavailableError.
+func (b *Browser) Start(ctx context.Context) error {
+	b.mu.Lock()
+	if b.state == Stopped || b.state == Down {
+		b.begin(Starting)
+	}
+	b.mu.Unlock()
+	return b.settled(ctx)
+}
+
+// Ready returns when the browser can be used: at once when it runs, else after the start or restart that is under
+// way. A browser that went down is started again when it has been left alone long enough.
+func (b *Browser) Ready(ctx context.Context) error {
+	b.mu.Lock()
+	if b.state == Running {
+		b.mu.Unlock()
+		return nil
+	}
+	if b.state == Down && !b.now().Before(b.retryAt) {
+		b.begin(Restarting)
+	}
+	b.mu.Unlock()
+	return b.settled(ctx)
+}
+
+// Restart ends the browser, with all its tabs, and starts it anew. It is the person's way out and always tries.
+func (b *Browser) Restart(ctx context.Context) error {
+	b.mu.Lock()
+	for b.state == Starting || b.state == Restarting {
+		changed := b.changed
+		b.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("restarting the browser: %w", ctx.Err())
+		}
+		b.mu.Lock()
+	}
+	old := b.drop()
+	b.lastCrash = time.Time{}
+	b.set(Restarting, nil) // Keeps other callers waiting while the old browser saves its profile.
+	b.mu.Unlock()
+	if old != nil {
+		old.shut(ctx)
+	}
+	b.mu.Lock()
+	if b.state == Restarting {
+		b.begin(Restarting)
+	}
+	b.mu.Unlock()
+	return b.settled(ctx)
+}
+
+// Close ends the browser and everything that belongs to it. A browser that we attached to keeps running.
+func (b *Browser) Close(ctx context.Context) error {
+	b.mu.Lock()
+	old := b.drop()
+	b.set(Stopped, nil)
+	b.mu.Unlock()
+	if old != nil {
+		old.shut(ctx)
+	}
+	b.work.Wait()
+	return nil
+}
+
+// begin starts the browser in the background; the caller holds mu. The start belongs to no call, so that a caller who
+// gives up does not take the browser from the others.
+func (b *Browser) begin(s State) {
+	b.set(s, nil)
+	b.work.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		began := b.now()
+		l, err := b.connect(ctx)
+		if err == nil {
+			err = b.adopt(ctx, l)
+		}
+		b.mu.Lock()
+		if err != nil {
+			if b.state == s {
+				b.down(problemOf(err), b.now().Add(coolOff))
+			}
+			b.mu.Unlock()
+			b.log.Warn("the browser did not start", "error", err)
+			return
+		}
+		if b.state != s { // Closed meanwhile.
+			b.mu.Unlock()
+			l.shut(ctx)
+			return
+		}
+		b.link = l
+		b.set(Running, nil)
+		b.mu.Unlock()
+		b.log.Info("the browser runs", "product", l.product, "version", l.version, "transport", l.transport,
+			"took_ms", b.now().Sub(began).Milliseconds())
+		b.work.Go(func() { b.watch(l) })
+	})
+}
+
+// adopt starts to follow the targets of a fresh link.
+func (b *Browser) adopt(ctx context.Context, l *link) error {
+	if err := b.discover(ctx, l); err != nil {
+		l.shut(ctx)
+		b.mu.Lock()
+		b.drop()
+		b.mu.Unlock()
+		return &UnavailableError{Problem{
+			What: "The browser started but its tabs cannot be followed: " + err.Error() + ".",
+			Fix:  "Update the browser; Kuang needs a Chromium of the last two years.",
+		}}
+	}
+	return nil
+}
+
+// watch waits for the end of a link and deals with one that nobody asked for.
+func (b *Browser) watch(l *link) {
+	<-l.conn.Done()
+	b.mu.Lock()
+	if l.closing {
+		b.mu.Unlock()
+		return
+	}
+	b.drop()
+	crashedAt := b.now()
+	again := b.lastCrash.IsZero() || crashedAt.Sub(b.lastCrash) > crashWindow
+	b.set(Restarting, nil) // Callers wait while we find out how it ended.
+	b.mu.Unlock()
+
+	what, left := b.autopsy(l)
+	b.log.Warn("the browser went away", "what", what, "restart", again && !left)
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != Restarting {
+		return // Closed meanwhile.
+	}
+	switch {
+	case left:
+		b.down(&Problem{What: what, Fix: "It starts again with the next call, or press Restart."}, crashedAt)
+	case again:
+		b.lastCrash = crashedAt
+		b.restarts++
+		b.begin(Restarting)
+	default:
+		b.lastCrash = crashedAt
+		b.down(&Problem{
+			What: what + " It was the second time within a minute.",
+			Fix:  "Press Restart; when it goes on, update the browser or start it on a fresh profile.",
+		}, crashedAt.Add(coolOff))
+	}
+}
+
+// autopsy says how a browser ended, and whether it left by itself. Nothing of it is left running.
+func (b *Browser) autopsy(l *link) (what string, left bool) {
+	if l.proc == nil {
+		return "The connection to the browser at " + l.endpoint + " ended.", false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), exitTimeout)
+	defer cancel()
+	if !l.proc.wait(ctx) {
+		l.proc.kill()
+		return "The browser closed its connection and was ended.", false
+	}
+	if l.proc.left() {
+		return "The browser was closed.", true
+	}
+	return fmt.Sprintf("The browser ended unexpectedly (%s).", l.proc.cmd.ProcessState), false
+}
+
+// drop parts from the link and closes its tabs; the caller holds mu.
+func (b *Browser) drop() *link {
+	l := b.link
+	b.link = nil
+	if l != nil {
+		l.closing = true
+	}
+	for id := range b.pages {
+		b.forget(id)
+	}
+	return l
+}
+
+func (b *Browser) down(p *Problem, retryAt time.Time) {
+	b.retryAt = retryAt
+	b.set(Down, p)
+}
+
+// set changes the state and wakes who waits for it; the caller holds mu.
+func (b *Browser) set(s State, p *Problem) {
+	b.state, b.problem, b.since = s, p, b.now()
+	close(b.changed)
+	b.changed = make(chan struct{})
+	b.events.announce(Event{Kind: StatusChanged})
+}
+
+// settled waits for the end of a start or restart.
+func (b *Browser) settled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout+closeTimeout)
+	defer cancel()
+	for {
+		b.mu.Lock()
+		state, problem, changed := b.state, b.problem, b.changed
+		b.mu.Unlock()
+		switch state {
+		case Running:
+			return nil
+		case Down:
+			return &UnavailableError{*problem}
+		case Stopped:
+			return &UnavailableError{Problem{What: "The browser is not started.", Fix: "Press Restart."}}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the browser: %w", ctx.Err())
+		}
+	}
+}
+
+// running returns the link of a browser that runs.
+func (b *Browser) running() (*link, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.link, b.link != nil
+}
+
+// Status says how the browser is.
+func (b *Browser) Status() Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := Status{
+		State: b.state, Since: b.since, Problem: b.problem, Restarts: b.restarts,
+		Transport: "pipe", Profile: b.opts.Profile, Headless: b.opts.Headless,
+	}
+	switch {
+	case b.opts.Attach != "":
+		s.Transport, s.Profile, s.Endpoint = "attach", "", b.opts.Attach
+	case b.opts.DebugPort != 0:
+		s.Transport = "port"
+	}
+	if l := b.link; l != nil {
+		s.Product, s.Version, s.Executable, s.NoSandbox = l.product, l.version, l.path, l.noSandbox
+		s.Endpoint, s.Remote = l.endpoint, l.remote
+		if l.proc != nil {
+			s.PID = l.proc.pid()
+		}
+	}
+	return s
+}
+
+// Connection is the protocol connection of the running browser, for its counters; nil when there is none.
+func (b *Browser) Connection() *cdp.Conn {
+	if l, ok := b.running(); ok {
+		return l.conn
+	}
+	return nil
+}
+
+func problemOf(err error) *Problem {
+	var u *UnavailableError
+	if errors.As(err, &u) {
+		return &u.Problem
+	}
+	return &Problem{What: "The browser could not be started: " + err.Error() + ".", Fix: "Press Restart."}
 }

@@ -2,236 +2,277 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
+	proto "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 
-	kcdp "kuang/backend/cdp"
+	"kuang/backend/cdp"
 )
 
-// Tab is a page that Kuang is attached to.
-type Tab struct{}
+// tabCloseTimeout is how long a page may take over its unload handlers before the close is given up.
+const tabCloseTimeout = 5 * time.Second
 
-func (t *Tab) ID() string                                          { return "" }
-func (t *Tab) TargetID() target.ID                                 { return "" }
-func (t *Tab) OpenerID() string                                    { return "" }
-func (t *Tab) URL() string                                         { return "" }
-func (t *Tab) Title() string                                       { return "" }
-func (t *Tab) LoaderID() cdp.LoaderID                              { return "" }
-func (t *Tab) Revision() int64                                     { return 0 }
-func (t *Tab) Bump() int64                                         { return 0 }
-func (t *Tab) Closed() <-chan struct{}                             { return nil }
-func (t *Tab) Session() *kcdp.Session                              { return nil }
-func (t *Tab) Lock(ctx context.Context) (unlock func(), err error) { return nil, errSkeleton }
-
-// WaitUntil is how far a navigation must have come before it counts as done.
-type WaitUntil string
-
-// The waits.
-const (
-	UntilLoad        WaitUntil = "load"
-	UntilDOM         WaitUntil = "domcontentloaded"
-	UntilNetworkIdle WaitUntil = "networkidle"
-	UntilNone        WaitUntil = "none" // the new document has committed
-)
-
-// Navigation is where a navigation ended.
-type Navigation struct {
-	URL    string
-	Title  string
-	Status int // HTTP status of the document; 0 when it did not come over HTTP
+// Tab is a page that Kuang is attached to. Its methods may be called from any goroutine; acting verbs take Lock first.
+type Tab struct {
+	browser  *Browser
+	link     *link
+	id       string
+	target   target.ID
+	opener   string
+	session  *cdp.Session
+	graph    *graph
+	worlds   *worlds
+	network  *NetworkLog
+	dialogs  *dialogs
+	mouse    *Mouse
+	keyboard *Keyboard
+	injected injected
+	turn     turnstile
+	revision atomic.Int64
+	closed   chan struct{}
+	once     sync.Once
 }
 
-// NavigationError is a navigation that reached no document.
-type NavigationError struct {
-	URL    string
-	Reason string // in words, with Chromium's code
-}
+// TabGoneError is a tab that was closed.
+type TabGoneError struct{ ID string }
 
-func (e *NavigationError) Error() string { return e.Reason }
-
-// BadURLError is an address that Kuang does not open.
-type BadURLError struct{ URL, Reason string }
-
-func (e *BadURLError) Error() string { return e.Reason }
-
-// HistoryError is a step beyond either end of a tab's history.
-type HistoryError struct{ Delta, Back, Forward int }
-
-func (e *HistoryError) Error() string { return "" }
-
-// TimeoutError is a wait that ran out. It unwraps to context.DeadlineExceeded.
-type TimeoutError struct {
-	Waiting string // what it waited for
-	After   time.Duration
-}
-
-func (e *TimeoutError) Error() string { return e.Waiting }
-func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
-
-// NoViewportError is a tab whose viewport is 0×0: it has no layout, so nothing can be pressed or pictured.
-type NoViewportError struct{ TabID string }
-
-func (e *NoViewportError) Error() string { return "" }
+// Error satisfies the error interface.
+func (e *TabGoneError) Error() string { return "the tab " + e.ID + " is closed" }
 
 // CrashedError is a tab whose page process died. Navigating it again brings it back.
 type CrashedError struct{ TabID string }
 
-func (e *CrashedError) Error() string { return "" }
-
-func (t *Tab) Navigate(ctx context.Context, url string, until WaitUntil, timeout time.Duration) (Navigation, error) {
-	return Navigation{}, errSkeleton
-}
-func (t *Tab) History(ctx context.Context, delta int, until WaitUntil, timeout time.Duration) (Navigation, error) {
-	return Navigation{}, errSkeleton
-}
-func (t *Tab) Reload(ctx context.Context, hard bool, until WaitUntil, timeout time.Duration) (Navigation, error) {
-	return Navigation{}, errSkeleton
-}
-func (t *Tab) Activate(ctx context.Context) error { return errSkeleton }
-func (t *Tab) Close(ctx context.Context) error    { return errSkeleton }
-
-// Rect is in CSS pixels of the top viewport.
-type Rect struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
-	W float64 `json:"w"`
-	H float64 `json:"h"`
+// Error satisfies the error interface.
+func (e *CrashedError) Error() string {
+	return "the page in tab " + e.TabID + " crashed; navigate or reload it"
 }
 
-// Viewport is the visible part of the top document, in CSS pixels.
-type Viewport struct {
-	Width   int     `json:"width"`
-	Height  int     `json:"height"`
-	DPR     float64 `json:"dpr"`
-	ScrollX float64 `json:"scroll_x"`
-	ScrollY float64 `json:"scroll_y"`
+// TimeoutError is a wait that ran out. It unwraps to context.DeadlineExceeded.
+type TimeoutError struct {
+	Waiting string        // what it waited for
+	After   time.Duration // how long
 }
 
-func (t *Tab) Viewport(ctx context.Context) (Viewport, error) { return Viewport{}, errSkeleton }
-
-// ScreenshotOptions choose format and part. Clip is in CSS pixels of the top viewport.
-type ScreenshotOptions struct {
-	Format   string // png (default), jpeg or webp
-	Quality  int    // 1 to 100 for jpeg and webp; 0 is Chromium's default
-	FullPage bool
-	Clip     *Rect
+// Error satisfies the error interface.
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("waited %d ms for %s", e.After.Milliseconds(), e.Waiting)
 }
 
-func (t *Tab) Screenshot(ctx context.Context, o ScreenshotOptions) ([]byte, Rect, error) {
-	return nil, Rect{}, errSkeleton
+// Unwrap returns context.DeadlineExceeded.
+func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
+
+func newTab(b *Browser, l *link, id string, tid target.ID, opener string, s *cdp.Session) *Tab {
+	t := &Tab{browser: b, link: l, id: id, target: tid, opener: opener, session: s, closed: make(chan struct{})}
+	changed := newSignal()
+	t.network = newNetworkLog(b.now, changed)
+	t.graph = newGraph(s, changed, func() { t.revision.Add(1) })
+	t.worlds = newWorlds(t)
+	t.injected.applied = map[*cdp.Session]map[string]injection{}
+	t.dialogs = newDialogs(b.now)
+	t.keyboard = &Keyboard{tab: t}
+	t.mouse = &Mouse{tab: t}
+	return t
 }
 
-// Frame is one frame of a tab, as it is now.
-type Frame struct {
-	ID       cdp.FrameID
-	ParentID cdp.FrameID // empty for the main frame
-	LoaderID cdp.LoaderID
-	URL      string
-	Name     string
-	Origin   string
-	OOPIF    bool // lives in a process of its own
-	Session  *kcdp.Session
+// setUp starts to listen and enables what a tab needs. Every domain is enabled after its listener is in place, and the
+// frame tree is read last, so that no event and no frame is missed.
+func (t *Tab) setUp(ctx context.Context) error {
+	t.session.Listen(func(method string, params jsonv2.Value) { t.event(t.session, method, params) })
+	if err := t.enable(ctx, t.session); err != nil {
+		return err
+	}
+	if _, err := cdp.Call(ctx, t.session, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		return fmt.Errorf("emulating focus: %w", err)
+	}
+	return nil
 }
 
-func (t *Tab) Frames(ctx context.Context) ([]Frame, error) { return nil, errSkeleton }
-func (t *Tab) Patched(ctx context.Context) (bool, error)   { return false, errSkeleton }
-
-// Library is a script that is installed once in each isolated world. Source is an expression that returns the API
-// object; it is kept on the isolated global under Name.
-type Library struct{ Name, Source string }
-
-// World calls a library in the isolated worlds of a tab.
-type World struct{}
-
-// ScriptError is an exception that script threw.
-type ScriptError struct{ Exception string }
-
-func (e *ScriptError) Error() string { return e.Exception }
-
-func (t *Tab) World(lib Library) *World { return &World{} }
-func (w *World) Call(ctx context.Context, frame Frame, fn string, out any, args ...any) error {
-	return errSkeleton
+// enable is the part of the set-up that the page's session and those of its out-of-process frames share.
+func (t *Tab) enable(ctx context.Context, s *cdp.Session) error {
+	if _, err := cdp.Call(ctx, s, page.Enable, page.EnableParams{}); err != nil {
+		return fmt.Errorf("enabling page events: %w", err)
+	}
+	if _, err := cdp.Call(ctx, s, network.Enable, network.EnableParams{}); err != nil {
+		return fmt.Errorf("enabling network events: %w", err)
+	}
+	// Scripts at document start come before the frame tree, so that a document which the tree does not show yet
+	// runs them. A frame that moves to a process of its own may begin its document before its session can be told:
+	// making every such frame wait for us would slow down every page, so a first document there can be missed.
+	if err := t.applyScripts(ctx, s); err != nil {
+		return err
+	}
+	if _, err := cdp.Call(ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{
+		AutoAttach: true, Flatten: new(true), Filter: onlyTargets("iframe"),
+	}); err != nil {
+		return fmt.Errorf("attaching to child frames: %w", err)
+	}
+	if s == t.session {
+		if _, err := cdp.Call(ctx, s, page.SetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true}); err != nil {
+			return fmt.Errorf("enabling lifecycle events: %w", err)
+		}
+	}
+	tree, err := cdp.Call(ctx, s, page.GetFrameTree, proto.Empty{})
+	if err != nil {
+		return fmt.Errorf("reading the frame tree: %w", err)
+	}
+	t.graph.merge(s, tree.FrameTree)
+	return nil
 }
 
-// Evaluation is the outcome of an expression.
-type Evaluation struct {
-	Value     json.RawMessage // null when there is none
-	Exception string          // empty when nothing was thrown
-	Type      string          // JavaScript's typeof, or null, or an object's class
+// event takes an event of the tab's session or of one of its frames' sessions; it runs on the reader.
+func (t *Tab) event(s *cdp.Session, method string, params jsonv2.Value) {
+	switch method {
+	case target.AttachedToTarget.Method:
+		if e, err := cdp.Decode[target.EventAttachedToTarget](params); err == nil {
+			t.childAttached(e)
+		}
+	case target.DetachedFromTarget.Method:
+		if e, err := cdp.Decode[target.EventDetachedFromTarget](params); err == nil {
+			t.childGone(e.SessionID)
+		}
+	case page.JavascriptDialogOpening.Method:
+		if e, err := cdp.Decode[page.EventJavascriptDialogOpening](params); err == nil {
+			t.answer(s, e)
+		}
+	default:
+		t.graph.event(s, method, params)
+		t.network.event(s, method, params)
+	}
 }
 
-// UnsupportedError is an ask that this browser interface cannot fulfil.
-type UnsupportedError struct{ What string }
-
-func (e *UnsupportedError) Error() string { return e.What }
-
-func (t *Tab) Evaluate(ctx context.Context, frame Frame, main bool, expression string) (Evaluation, error) {
-	return Evaluation{}, errSkeleton
+// childAttached listens to an out-of-process frame from its first event on and sets it up off the reader.
+func (t *Tab) childAttached(e target.EventAttachedToTarget) {
+	child := t.link.conn.Session(e.SessionID)
+	t.graph.childFound(child, e.TargetInfo)
+	child.Listen(func(method string, params jsonv2.Value) { t.event(child, method, params) })
+	t.browser.work.Go(func() {
+		defer t.graph.childReady(child)
+		ctx, cancel := context.WithTimeout(context.Background(), adoptTimeout)
+		defer cancel()
+		if err := t.enable(ctx, child); err != nil && !cdp.IsClosed(err) {
+			t.browser.log.Debug("setting up a frame", "tab", t.id, "error", err)
+		}
+	})
 }
+
+// childGone forgets an out-of-process frame whose session ended.
+func (t *Tab) childGone(id target.SessionID) {
+	s, ok := t.graph.childGone(id)
+	if !ok {
+		return
+	}
+	t.network.left(s)
+	t.worlds.prune(t.graph)
+	t.browser.work.Go(func() {
+		t.injected.mu.Lock()
+		defer t.injected.mu.Unlock()
+		delete(t.injected.applied, s)
+	})
+}
+
+// end marks the tab as gone.
+func (t *Tab) end() { t.once.Do(func() { close(t.closed) }) }
+
+// ID is the tab's name: t and a number, never used again while the app runs.
+func (t *Tab) ID() string { return t.id }
+
+// TargetID is Chromium's name for the tab.
+func (t *Tab) TargetID() target.ID { return t.target }
+
+// OpenerID is the id of the attached tab that opened this one; empty when none did.
+func (t *Tab) OpenerID() string { return t.opener }
+
+// URL is the address of the main document, with its fragment.
+func (t *Tab) URL() string { return t.graph.url() }
+
+// Title is the title that the browser last told; it may be a moment behind the page.
+func (t *Tab) Title() string { return t.browser.titleOf(t.target) }
+
+// LoaderID names the main document: another document has another.
+func (t *Tab) LoaderID() proto.LoaderID { return t.graph.loader() }
+
+// Revision counts what changed the page: documents, same-document navigations and whatever called Bump.
+func (t *Tab) Revision() int64 { return t.revision.Load() }
+
+// Bump raises the revision and returns the new one.
+func (t *Tab) Bump() int64 { return t.revision.Add(1) }
+
+// Closed is closed when the tab is gone, with its browser or without.
+func (t *Tab) Closed() <-chan struct{} { return t.closed }
+
+// Session is the page's protocol session. A verb may use any domain on it and must leave none enabled.
+func (t *Tab) Session() *cdp.Session { return t.session }
+
+// Network is what the tab asked the network for.
+func (t *Tab) Network() *NetworkLog { return t.network }
 
 // Mouse is the tab's trusted mouse.
-type Mouse struct{}
+func (t *Tab) Mouse() *Mouse { return t.mouse }
 
-// ClickOptions say how to press.
-type ClickOptions struct {
-	Button    string   // left (default), middle or right
-	Count     int      // 1 (default), 2 or 3
-	Modifiers []string // Alt, Control, Meta, Shift
+// Keyboard is the tab's trusted keyboard.
+func (t *Tab) Keyboard() *Keyboard { return t.keyboard }
+
+// Lock takes the tab for an acting verb, in the order of asking. The caller must call unlock.
+func (t *Tab) Lock(ctx context.Context) (unlock func(), err error) {
+	if err := t.turn.enter(ctx, t.closed); err != nil {
+		return nil, fmt.Errorf("waiting for the turn on tab %s: %w", t.id, t.fault(err))
+	}
+	return sync.OnceFunc(t.turn.leave), nil
 }
 
-func (t *Tab) Mouse() *Mouse                                                   { return &Mouse{} }
-func (m *Mouse) Move(ctx context.Context, x, y float64) error                  { return errSkeleton }
-func (m *Mouse) Click(ctx context.Context, x, y float64, o ClickOptions) error { return errSkeleton }
-func (m *Mouse) Wheel(ctx context.Context, x, y, dx, dy float64) error         { return errSkeleton }
-func (m *Mouse) Position() (x, y float64)                                      { return 0, 0 }
-
-// Keyboard is the tab's trusted keyboard, with a US layout.
-type Keyboard struct{}
-
-// UnknownKeyError is a key name that no key has.
-type UnknownKeyError struct{ Key string }
-
-func (e *UnknownKeyError) Error() string { return e.Key }
-
-func (t *Tab) Keyboard() *Keyboard { return &Keyboard{} }
-func (k *Keyboard) Press(ctx context.Context, key string, modifiers []string) error {
-	return errSkeleton
-}
-func (k *Keyboard) Type(ctx context.Context, text string) error { return errSkeleton }
-
-// NetworkLog is what a tab asked the network for.
-type NetworkLog struct{}
-
-// Request is one entry of a network log.
-type Request struct {
-	ID       string    `json:"id"`
-	URL      string    `json:"url"`
-	Method   string    `json:"method"`
-	Type     string    `json:"type"` // Chromium's resource type, such as Document or Fetch
-	Status   int       `json:"status,omitempty"`
-	MIME     string    `json:"mime,omitempty"`
-	At       time.Time `json:"at"`
-	EndedAt  time.Time `json:"ended_at,omitzero"`
-	Bytes    int64     `json:"bytes,omitempty"` // over the wire
-	Cached   bool      `json:"cached,omitempty"`
-	Failure  string    `json:"failure,omitempty"` // Chromium's error text
-	FrameID  string    `json:"frame_id,omitempty"`
-	LoaderID string    `json:"loader_id,omitempty"`
+// Activate brings the tab to the front of its window.
+func (t *Tab) Activate(ctx context.Context) error {
+	if _, err := cdp.Call(ctx, t.link.conn.Root(), target.ActivateTarget, target.ActivateTargetParams{TargetID: t.target}); err != nil {
+		return fmt.Errorf("activating tab %s: %w", t.id, t.fault(err))
+	}
+	return nil
 }
 
-func (t *Tab) Network() *NetworkLog                      { return &NetworkLog{} }
-func (n *NetworkLog) Requests(since time.Time) []Request { return nil }
-func (n *NetworkLog) InFlight() int                      { return 0 }
-
-// Dialog is a JavaScript dialog that was answered.
-type Dialog struct {
-	Type    string    `json:"type"` // alert, confirm, prompt or beforeunload
-	Message string    `json:"message"`
-	At      time.Time `json:"at"`
-	Answer  string    `json:"answer"` // accepted or dismissed
+// Close closes the tab and returns when it is gone.
+func (t *Tab) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, tabCloseTimeout)
+	defer cancel()
+	_, err := cdp.Call(ctx, t.link.conn.Root(), target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
+	select {
+	case <-t.closed:
+		return nil
+	default:
+	}
+	if err != nil {
+		return fmt.Errorf("closing tab %s: %w", t.id, err)
+	}
+	select {
+	case <-t.closed:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("closing tab %s: %w", t.id, ctx.Err())
+	}
 }
 
-func (t *Tab) Dialogs(since time.Time) []Dialog { return nil }
+// fault names the cause of an error that a closed session hides: the tab is gone, or its page crashed. While the whole
+// browser is gone it leaves the error as it is, which unwraps to cdp.ErrClosed.
+func (t *Tab) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	if t.link.conn.Err() != nil {
+		return err
+	}
+	if cdp.IsClosed(err) {
+		return &TabGoneError{t.id}
+	}
+	var refused *cdp.Error
+	if errors.As(err, &refused) && t.graph.isCrashed() {
+		return &CrashedError{t.id}
+	}
+	return err
+}
