@@ -68,6 +68,10 @@ func (o pictureOut) Picture() *verb.Image { return o.image }
 
 type none struct{}
 
+type countIn struct {
+	N int64 `json:"n" jsonschema:"A whole number without bounds."`
+}
+
 // handlers replaces what the fake verbs do; nil keeps the default.
 type handlers struct {
 	look func(context.Context, *verb.Call, lookIn) (lookOut, error)
@@ -98,6 +102,9 @@ func fakeVerbs(h handlers) []verb.Definition {
 			Effect: verb.Read, Target: verb.NoTab,
 		}, func(context.Context, *verb.Call, none) (pictureOut, error) {
 			return pictureOut{Width: 3, image: &verb.Image{MIME: "image/png", Data: []byte("png")}}, nil
+		}),
+		define[countIn, none](verb.Definition{
+			Name: "count", Title: "Count", Summary: "Counts.", Description: "Counts.", Effect: verb.Read, Target: verb.NoTab,
 		}),
 		verb.Define(verb.Definition{
 			Name: "press", Title: "Press", Summary: "Presses.", Description: "Presses a key.", Effect: verb.Act, Target: verb.OwnTab,

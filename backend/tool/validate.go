@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,15 +112,31 @@ func (c checker) number(path string, s *jsonschema.Schema, v any) (any, *verb.Er
 	if s.Type == "number" {
 		return n, nil
 	}
-	// Float64 already bounds the exponent, so the exact value below stays small.
-	exact, ok := new(big.Rat).SetString(n.String())
-	if !ok || !exact.IsInt() {
-		return nil, c.mistyped(path, s, v)
-	}
-	if !exact.Num().IsInt64() {
+	whole, ok := wholeNumber(n.String(), f)
+	if !ok && f == math.Trunc(f) && math.Abs(f) > exactFloat {
 		return nil, outOfRange(path)
 	}
-	return json.Number(exact.Num().String()), nil
+	if !ok {
+		return nil, c.mistyped(path, s, v)
+	}
+	return json.Number(strconv.FormatInt(whole, 10)), nil
+}
+
+// exactFloat is 2^53, up to which a float tells every whole number from its neighbours.
+const exactFloat = 1 << 53
+
+// wholeNumber reads a JSON number, whose float is f, as a whole number. It never expands an exponent: 1e-999999999 is
+// three characters of work for the sender and must not be more for us.
+func wholeNumber(text string, f float64) (int64, bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, true
+	}
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789")
+	if f != math.Trunc(f) || math.Abs(f) > exactFloat || vanished {
+		return 0, false
+	}
+	return int64(f), true
 }
 
 func (c checker) choice(path string, s *jsonschema.Schema, text string) *verb.Error {

@@ -32,6 +32,7 @@ func TestInputsThatAreAccepted(t *testing.T) {
 		`{"name":"a","anyhow":{"b":[1,null,{"c":true}]}}`:       `{"anyhow":{"b":[1,null,{"c":true}]},"name":"a"}`,
 		`{"name":"a","headers":{"any name":3}}`:                 `{"headers":{"any name":3},"name":"a"}`,
 		`{"name":"\u0442\ud83d\ude00"}`:                         `{"name":"т😀"}`,
+		`{"name":"a","ratio":0e999999999}`:                      `{"name":"a","ratio":0e999999999}`,
 		`{"name":"a","anyhow":` + nested(MaxDepth-2, "1") + `}`: `{"anyhow":` + nested(MaxDepth-2, "1") + `,"name":"a"}`,
 	}
 	for body, want := range cases {
@@ -46,6 +47,13 @@ func TestInputsThatAreAccepted(t *testing.T) {
 		var in lookIn
 		if err := json.Unmarshal(got, &in); err != nil {
 			t.Errorf("%s does not decode: %v", got, err)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"n":-9223372036854775808}`: `{"n":-9223372036854775808}`, `{"n":0e999999999}`: `{"n":0}`, `{"n":-0.0}`: `{"n":0}`, `{"n":9007199254740993}`: `{"n":9007199254740993}`,
+	} {
+		if got, err := accept(t, r, "count", body); err != nil || string(got) != want {
+			t.Errorf("%s became %s, %v", body, got, err)
 		}
 	}
 	for _, body := range []string{"", " \n", "{}"} {
@@ -74,6 +82,10 @@ func TestInputsThatAreRefused(t *testing.T) {
 		{"look", `{"name":"a","limit":"10"}`, `"limit" must be a whole number, got a string.`, `without quotes`},
 		{"look", `{"name":"a","limit":1.5}`, `"limit" must be a whole number, got the number 1.5.`, ``},
 		{"look", `{"name":"a","limit":0}`, `"limit" must be from 1 to 40, got 0.`, ``},
+		{"count", `{"n":1.5}`, `"n" must be a whole number, got the number 1.5.`, ``},
+		{"count", `{"n":1e-999999999}`, `"n" must be a whole number, got the number 1e-999999999.`, ``},
+		{"count", `{"n":9223372036854775808}`, `The number in "n" is too large.`, ``},
+		{"count", `{"n":1e300}`, `The number in "n" is too large.`, ``},
 		{"look", `{"name":"a","limit":1e400}`, `The number in "limit" is too large.`, ``},
 		{"look", `{"name":"a","sealed":"yes"}`, `"sealed" must be true or false, got a string.`, `without quotes`},
 		{"look", `{"name":"a","as":"txet"}`, `"as" does not take that word.`, `Did you mean "text"?`},
