@@ -1,0 +1,85 @@
+// Frames: where each child frame lies in its parent, found without asking the browser. A child knows its place among
+// its parent's frames even across origins, because parent[i] === window may be compared by anyone.
+
+// frameElements lists the frame elements of this document as they are painted.
+function frameElements() {
+  const list = [];
+  walk(top(), true, (el) => {
+    const tag = tagOf(el);
+    if (tag === "head" || tag === "template") return null;
+    if (tag === "iframe" || tag === "frame") list.push(el);
+    return true;
+  });
+  return list;
+}
+
+// placeOf measures the content box of a frame element: its corner in this viewport and the scale of what is inside.
+function placeOf(el) {
+  const box = boxOf(el);
+  const style = getComputedStyle(el);
+  const scaleX = el.offsetWidth > 0 ? box.width / el.offsetWidth : 1;
+  const scaleY = el.offsetHeight > 0 ? box.height / el.offsetHeight : 1;
+  const inset = (side) => Number.parseFloat(style["padding" + side]) || 0;
+  return {
+    x: box.left + (el.clientLeft + inset("Left")) * scaleX,
+    y: box.top + (el.clientTop + inset("Top")) * scaleY,
+    w: (el.clientWidth - inset("Left") - inset("Right")) * scaleX,
+    h: (el.clientHeight - inset("Top") - inset("Bottom")) * scaleY,
+    scale_x: scaleX, scale_y: scaleY,
+    shown: shown(el) && box.width > 0 && box.height > 0,
+  };
+}
+
+// indexOf is a frame's number among its parent's frames, or -1 for one inside a shadow root, which has none.
+function indexOf(owner, frame) {
+  for (let i = 0; i < owner.length; i++) if (owner[i] === frame) return i;
+  return -1;
+}
+
+const contentOf = (el) => el.contentWindow;
+
+// frames lists the places of this document's child frames.
+function frames() {
+  return frameElements().map((el, slot) => ({
+    slot, index: indexOf(window, contentOf(el)), name: nameOf(el, "iframe") || (attr(el, "name") ?? ""), ...placeOf(el),
+  }));
+}
+
+// frameSelf says which place of its parent this document has. A same-origin child sees its own frame element, and
+// with it whether that lies in a closed root, whose content is not read; any other child knows its number.
+function frameSelf() {
+  if (parent === window) return { index: -1 };
+  let el = null;
+  try {
+    el = frameElement;
+  } catch {
+    el = null;
+  }
+  if (el === null) return { index: indexOf(parent, window), foreign: true };
+  for (let root = rootOf(el); root.host !== undefined; root = rootOf(root.host)) {
+    if (root.mode === "closed") return { index: -1, sealed: true };
+    if (!reach.openRoots) return { index: -1, unreached: true };
+  }
+  return { index: indexOf(parent, window), place: { name: attr(el, "title") ?? attr(el, "name") ?? "", ...placeOf(el) } };
+}
+
+// slotElement is the frame element with the given slot of frames.
+const slotElement = (slot) => frameElements()[slot] ?? null;
+
+// slotOf is the slot of a frame element, or -1.
+const frameSlot = (el) => frameElements().indexOf(el);
+
+// throughFrame tells whether a point of this viewport reaches the child frame, or what is in the way.
+function throughFrame({ slot, index, x, y }) {
+  const el = slot >= 0 ? slotElement(slot) : (frameElements().find((f) => indexOf(window, contentOf(f)) === index) ?? null);
+  if (el === null) throw new Refusal("STALE_REF", "The frame of the target is gone.", "Observe the page again.");
+  const hit = deepestAt(x, y);
+  if (hit !== null && (hit === el || within(hit, el))) return { reached: true };
+  return { reached: false, inside: x >= 0 && y >= 0 && x < innerWidth && y < innerHeight, covered_by: hit === null ? "" : called(hit) };
+}
+
+// bring scrolls this document so that a point of it comes to the middle of the view.
+function bring({ x, y }) {
+  scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: "instant" });
+  return true;
+}
