@@ -34,26 +34,15 @@ func (e *UnsupportedError) Error() string { return e.What }
 // frame and out-of-process frames. The id of any other main world is told only by Runtime.enable, which a page can
 // notice, so such a frame is an *UnsupportedError.
 func (t *Tab) Evaluate(ctx context.Context, frame Frame, main bool, expression string) (Evaluation, error) {
-	var done runtime.EvaluateResult
-	run := func(f Frame, id runtime.ExecutionContextID) error {
-		p := runtime.EvaluateParams{
-			Expression: expression, ContextID: id, Silent: new(true),
-			ReturnByValue: new(true), AwaitPromise: new(true), ReplMode: new(true),
-		}
-		if deadline, ok := ctx.Deadline(); ok {
-			// An endless loop must not outlive its call: the page would stay blocked.
-			if left := time.Until(deadline); left > 0 {
-				p.Timeout = runtime.TimeDelta(left.Milliseconds())
-			}
-		}
-		var err error
-		done, err = cdp.Call(ctx, f.Session, runtime.Evaluate, p)
-		return err
-	}
+	var e Evaluation
 	var err error
 	switch {
 	case !main:
-		err = t.within(ctx, frame, run)
+		err = t.within(ctx, frame, func(w *world) error {
+			var err error
+			e, err = evaluate(ctx, w.session, w, expression)
+			return err
+		})
 	case frame.ParentID != "" && !frame.OOPIF:
 		return Evaluation{}, &UnsupportedError{
 			"The main world of a same-process child frame cannot be reached without enabling Runtime, which the page could notice. Use the isolated world.",
@@ -61,26 +50,86 @@ func (t *Tab) Evaluate(ctx context.Context, frame Frame, main bool, expression s
 	case frame.Session == nil:
 		err = &FrameGoneError{string(frame.ID)}
 	default:
-		err = run(frame, 0)
+		e, err = evaluate(ctx, frame.Session, nil, expression)
 	}
 	if err != nil {
-		if what, ok := unreturnable(err); ok {
-			return Evaluation{Exception: what, Value: json.RawMessage("null"), Type: "object"}, nil
-		}
 		return Evaluation{}, fmt.Errorf("evaluating in frame %s: %w", frame.ID, t.fault(err))
 	}
-	return evaluation(done), nil
+	return e, nil
 }
 
-func evaluation(done runtime.EvaluateResult) Evaluation {
+// evaluate runs the expression in the isolated world w, or in the main world of the session's root frame when w is
+// nil. It asks for a handle first and for the value second: only so are promises awaited both inside the expression
+// and as its result, and is the class of an object known.
+func evaluate(ctx context.Context, s *cdp.Session, w *world, expression string) (Evaluation, error) {
+	p := runtime.EvaluateParams{
+		Expression: expression, Silent: new(true), AwaitPromise: new(true), ReplMode: new(true),
+	}
+	if w != nil {
+		p.Expression, p.ContextID = w.guarded(expression), w.id
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		// An endless loop must not outlive its call: the page would stay blocked.
+		if left := time.Until(deadline); left > 0 {
+			p.Timeout = runtime.TimeDelta(left.Milliseconds())
+		}
+	}
+	done, err := cdp.Call(ctx, s, runtime.Evaluate, p)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	if w != nil && w.strayed(done.ExceptionDetails) {
+		return Evaluation{}, errWorldGone
+	}
+	result, details := done.Result, done.ExceptionDetails
+	defer func() { release(ctx, s, done.Result, result) }()
+	if details == nil && result.Subtype == runtime.RemoteObjectSubtypePromise {
+		settled, err := cdp.Call(ctx, s, runtime.AwaitPromise, runtime.AwaitPromiseParams{PromiseObjectID: result.ObjectID})
+		if err != nil {
+			return Evaluation{}, err
+		}
+		result, details = settled.Result, settled.ExceptionDetails
+	}
+	e := evaluation(result, details)
+	if e.Exception != "" || result.ObjectID == "" {
+		return e, nil
+	}
+	value, err := cdp.Call(ctx, s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: "function () { return this }", ObjectID: result.ObjectID,
+		ReturnByValue: new(true), Silent: new(true),
+	})
+	if what, ok := unreturnable(err); ok {
+		e.Exception = what
+		return e, nil
+	}
+	if err != nil {
+		return Evaluation{}, err
+	}
+	if err := thrown(value.ExceptionDetails); err != nil {
+		e.Exception = err.Error()
+	} else if len(value.Result.Value) > 0 {
+		e.Value = json.RawMessage(value.Result.Value)
+	}
+	return e, nil
+}
+
+// release lets the page forget the objects that we hold handles on. A page that is gone has forgotten them.
+func release(ctx context.Context, s *cdp.Session, objects ...*runtime.RemoteObject) {
+	var last runtime.RemoteObjectID
+	for _, o := range objects {
+		if o == nil || o.ObjectID == "" || o.ObjectID == last {
+			continue
+		}
+		last = o.ObjectID
+		_, _ = cdp.Call(ctx, s, runtime.ReleaseObject, runtime.ReleaseObjectParams{ObjectID: last})
+	}
+}
+
+func evaluation(r *runtime.RemoteObject, details *runtime.ExceptionDetails) Evaluation {
 	e := Evaluation{Value: json.RawMessage("null")}
 	var script *ScriptError
-	if errors.As(thrown(done.ExceptionDetails), &script) {
+	if errors.As(thrown(details), &script) {
 		e.Exception = script.Exception
-		return e
-	}
-	r := done.Result
-	if r == nil {
 		return e
 	}
 	e.Type = string(r.Type)
@@ -92,9 +141,7 @@ func evaluation(done runtime.EvaluateResult) Evaluation {
 	}
 	switch {
 	case r.UnserializableValue != "":
-		if raw, err := json.Marshal(string(r.UnserializableValue)); err == nil {
-			e.Value = raw
-		}
+		e.Value = json.RawMessage(quoted(string(r.UnserializableValue)))
 	case len(r.Value) > 0:
 		e.Value = json.RawMessage(r.Value)
 	}

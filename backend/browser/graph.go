@@ -57,8 +57,9 @@ func newGraph(top *cdp.Session, changed *signal, onCommit func()) *graph {
 	return g
 }
 
-// event takes an event of a session of the tab; it runs on the reader.
-func (g *graph) event(s *cdp.Session, method string, params jsonv2.Value) {
+// event takes an event of a session of the tab; it runs on the reader. It reports a document that came back from the
+// back-forward cache, whose frames must be read anew.
+func (g *graph) event(s *cdp.Session, method string, params jsonv2.Value) (restored bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch method {
@@ -71,6 +72,9 @@ func (g *graph) event(s *cdp.Session, method string, params jsonv2.Value) {
 		if e, err := cdp.Decode[page.EventFrameNavigated](params); err == nil {
 			g.tell(s, e.Frame.ID)
 			g.navigated(s, e.Frame)
+			if restored = e.Type == page.NavigationTypeBackForwardCacheRestore; restored {
+				g.unready(s)
+			}
 		}
 	case page.NavigatedWithinDocument.Method:
 		if e, err := cdp.Decode[page.EventNavigatedWithinDocument](params); err == nil {
@@ -83,10 +87,18 @@ func (g *graph) event(s *cdp.Session, method string, params jsonv2.Value) {
 		}
 	default:
 		if s != g.top || !g.docs.event(g.main, method, params) {
-			return
+			return false
 		}
 	}
 	g.changed.fire()
+	return restored
+}
+
+// unready makes readers wait until the frames of the session are known again; the caller holds mu.
+func (g *graph) unready(s *cdp.Session) {
+	if c, ok := g.children[s.ID()]; ok {
+		c.ready, c.told = false, map[proto.FrameID]bool{}
+	}
 }
 
 func (g *graph) tell(s *cdp.Session, id proto.FrameID) {
@@ -176,8 +188,8 @@ func (g *graph) childFound(s *cdp.Session, info *target.Info) {
 	g.changed.fire()
 }
 
-// childReady says that the frames of the session are known.
-func (g *graph) childReady(s *cdp.Session) {
+// known says that the frames of the session are known.
+func (g *graph) known(s *cdp.Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c, ok := g.children[s.ID()]; ok {

@@ -61,6 +61,7 @@ func (t *Tab) Navigate(ctx context.Context, url string, until WaitUntil, timeout
 		return Navigation{}, err
 	}
 	return t.travel(ctx, until, timeout, func(ctx context.Context) (arrival, error) {
+		step := t.nextDocument(address)
 		r, err := cdp.Call(ctx, t.session, page.Navigate, page.NavigateParams{URL: address})
 		var refused *cdp.Error
 		switch {
@@ -71,7 +72,7 @@ func (t *Tab) Navigate(ctx context.Context, url string, until WaitUntil, timeout
 		case r.ErrorText != "" && r.ErrorText != errEmptyFailure:
 			return nil, t.failed(address, r)
 		case r.LoaderID == "":
-			return nil, nil // Within the document.
+			return step, nil // Within the document.
 		}
 		return func(ds *documents) (*document, error) {
 			if d := ds.doc(r.LoaderID); d.committed {
@@ -121,7 +122,7 @@ func (t *Tab) Wait(ctx context.Context, until WaitUntil, timeout time.Duration) 
 }
 
 // arrival tells from the documents whether the navigation has arrived: at a document, not yet, or never. The graph's
-// mutex is held. A nil arrival has arrived where it was.
+// mutex is held.
 type arrival func(*documents) (*document, error)
 
 // nextDocument arrives at the next document, or the next step within the document, after now.
@@ -153,7 +154,7 @@ func (t *Tab) travel(ctx context.Context, until WaitUntil, timeout time.Duration
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	arrived, err := act(ctx)
-	if err == nil && arrived != nil {
+	if err == nil {
 		err = t.arrive(ctx, arrived, until)
 	}
 	if err != nil {

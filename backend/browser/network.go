@@ -5,8 +5,10 @@ import (
 	"sync"
 	"time"
 
+	proto "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 
 	"kuang/backend/cdp"
 )
@@ -38,6 +40,7 @@ type Request struct {
 
 // NetworkLog is what a tab asked the network for, its out-of-process frames included.
 type NetworkLog struct {
+	top     *cdp.Session
 	now     func() time.Time
 	changed *signal
 
@@ -55,8 +58,8 @@ type openKey struct {
 	id      network.RequestID
 }
 
-func newNetworkLog(now func() time.Time, changed *signal) *NetworkLog {
-	return &NetworkLog{now: now, changed: changed, open: map[openKey]*Request{}, restful: now()}
+func newNetworkLog(top *cdp.Session, now func() time.Time, changed *signal) *NetworkLog {
+	return &NetworkLog{top: top, now: now, changed: changed, open: map[openKey]*Request{}, restful: now()}
 }
 
 // event takes an event of a session; it runs on the reader.
@@ -88,6 +91,14 @@ func (n *NetworkLog) event(s *cdp.Session, method string, params jsonv2.Value) {
 	case network.LoadingFailed.Method:
 		if e, err := cdp.Decode[network.EventLoadingFailed](params); err == nil {
 			n.end(openKey{s, e.RequestID}, func(r *Request) { r.Failure = e.ErrorText })
+		}
+	case page.FrameNavigated.Method:
+		if e, err := cdp.Decode[page.EventFrameNavigated](params); err == nil {
+			n.replaced(s, e.Frame)
+		}
+	case page.FrameDetached.Method:
+		if e, err := cdp.Decode[page.EventFrameDetached](params); err == nil && e.Reason == page.FrameDetachedReasonRemove {
+			n.abandon(func(_ openKey, r *Request) bool { return r.FrameID == string(e.FrameID) })
 		}
 	case network.WebSocketCreated.Method:
 		if e, err := cdp.Decode[network.EventWebSocketCreated](params); err == nil {
@@ -142,12 +153,29 @@ func (n *NetworkLog) end(key openKey, how func(*Request)) {
 	n.changed.fire()
 }
 
+// replaced closes what the document before had open. Chromium does not always tell the end of those, because the
+// process that asked is gone. A main document also takes the documents of all frames with it.
+func (n *NetworkLog) replaced(s *cdp.Session, f *proto.Frame) {
+	began := n.now()
+	if r, ok := n.open[openKey{s, network.RequestID(f.LoaderID)}]; ok {
+		began = r.At // What is younger belongs to this document, or to one that will replace it.
+	}
+	isMain := s == n.top && f.ParentID == ""
+	n.abandon(func(_ openKey, r *Request) bool {
+		return r.LoaderID != string(f.LoaderID) && r.At.Before(began) && (isMain || r.FrameID == string(f.ID))
+	})
+}
+
 // left closes what a session that ended had open.
 func (n *NetworkLog) left(s *cdp.Session) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for key := range n.open {
-		if key.session == s {
+	n.abandon(func(key openKey, _ *Request) bool { return key.session == s })
+}
+
+func (n *NetworkLog) abandon(which func(openKey, *Request) bool) {
+	for key, r := range n.open {
+		if which(key, r) {
 			n.end(key, func(r *Request) { r.Failure = errAborted })
 		}
 	}

@@ -73,7 +73,7 @@ func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
 func newTab(b *Browser, l *link, id string, tid target.ID, opener string, s *cdp.Session) *Tab {
 	t := &Tab{browser: b, link: l, id: id, target: tid, opener: opener, session: s, closed: make(chan struct{})}
 	changed := newSignal()
-	t.network = newNetworkLog(b.now, changed)
+	t.network = newNetworkLog(s, b.now, changed)
 	t.graph = newGraph(s, changed, func() { t.revision.Add(1) })
 	t.worlds = newWorlds(t)
 	t.injected.applied = map[*cdp.Session]map[string]injection{}
@@ -144,7 +144,9 @@ func (t *Tab) event(s *cdp.Session, method string, params jsonv2.Value) {
 			t.answer(s, e)
 		}
 	default:
-		t.graph.event(s, method, params)
+		if t.graph.event(s, method, params) {
+			t.browser.work.Go(func() { t.reread(s) })
+		}
 		t.network.event(s, method, params)
 	}
 }
@@ -155,13 +157,26 @@ func (t *Tab) childAttached(e target.EventAttachedToTarget) {
 	t.graph.childFound(child, e.TargetInfo)
 	child.Listen(func(method string, params jsonv2.Value) { t.event(child, method, params) })
 	t.browser.work.Go(func() {
-		defer t.graph.childReady(child)
+		defer t.graph.known(child)
 		ctx, cancel := context.WithTimeout(context.Background(), adoptTimeout)
 		defer cancel()
 		if err := t.enable(ctx, child); err != nil && !cdp.IsClosed(err) {
 			t.browser.log.Debug("setting up a frame", "tab", t.id, "error", err)
 		}
 	})
+}
+
+// reread asks for the frames of a document that came back whole from the back-forward cache: they are not announced.
+func (t *Tab) reread(s *cdp.Session) {
+	defer t.graph.known(s)
+	ctx, cancel := context.WithTimeout(context.Background(), adoptTimeout)
+	defer cancel()
+	tree, err := cdp.Call(ctx, s, page.GetFrameTree, proto.Empty{})
+	if err != nil {
+		t.browser.log.Debug("reading the frames of a restored page", "tab", t.id, "error", err)
+		return
+	}
+	t.graph.merge(s, tree.FrameTree)
 }
 
 // childGone forgets an out-of-process frame whose session ended.

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,11 +45,18 @@ type worlds struct {
 }
 
 // world is the isolated world of one frame's document.
+//
+// Chromium counts context ids anew in each process, so after a navigation to another process the id of a world can
+// name the page's own world there. Nothing is therefore run by the id alone: calls go through a handle on the world's
+// global object, which no other process accepts, and an expression, which cannot, checks for a mark that only the
+// isolated world has.
 type world struct {
 	loader  proto.LoaderID
 	session *cdp.Session
-	made    chan struct{} // closed when id or err is set
+	made    chan struct{} // closed when what follows is set
 	id      runtime.ExecutionContextID
+	global  runtime.RemoteObjectID
+	mark    string // a name that exists on the isolated global only
 	err     error
 }
 
@@ -87,14 +95,61 @@ func (w *worlds) of(ctx context.Context, f Frame) (*world, error) {
 }
 
 func (w *worlds) make(ctx context.Context, f Frame, have *world) {
-	made, err := cdp.Call(ctx, f.Session, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
-		FrameID: f.ID, WorldName: worldName,
-	})
-	have.id, have.err = made.ExecutionContextID, err
-	if err != nil {
+	have.err = have.build(ctx, w.tab.graph, f)
+	if have.err != nil {
 		w.drop(f.ID, have)
 	}
 	close(have.made)
+}
+
+func (w *world) build(ctx context.Context, g *graph, f Frame) error {
+	made, err := cdp.Call(ctx, f.Session, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{
+		FrameID: f.ID, WorldName: worldName,
+	})
+	if err != nil {
+		return err
+	}
+	global, err := cdp.Call(ctx, f.Session, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: "globalThis", ContextID: made.ExecutionContextID, Silent: new(true),
+	})
+	if err != nil {
+		return err
+	}
+	// A new document is announced before anything runs in it, so an unchanged frame means that the handle is ours.
+	now, ok := g.frame(f.ID)
+	if !ok || now.LoaderID != w.loader || now.Session != w.session || global.Result == nil || global.Result.ObjectID == "" {
+		return errWorldGone
+	}
+	w.id, w.global, w.mark = made.ExecutionContextID, global.Result.ObjectID, "kuang"+rand.Text()
+	marked, err := cdp.Call(ctx, f.Session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: "function (mark) { Object.defineProperty(this, mark, { value: true }) }",
+		ObjectID:            w.global, Arguments: []*runtime.CallArgument{{Value: quoted(w.mark)}}, Silent: new(true),
+	})
+	if err != nil {
+		return err
+	}
+	return thrown(marked.ExceptionDetails)
+}
+
+// errWorldGone is a world whose document was replaced while it was made.
+var errWorldGone = errors.New("the document went away")
+
+// guarded prefixes an expression so that it throws instead of running in any world but this one.
+func (w *world) guarded(expression string) string {
+	return "if (!globalThis[" + string(quoted(w.mark)) + "]) throw " + string(quoted(w.mark)) + "; " + expression
+}
+
+// strayed tells that a guarded expression met another world, and so did not run.
+func (w *world) strayed(d *runtime.ExceptionDetails) bool {
+	return d != nil && d.Exception != nil && string(d.Exception.Value) == string(quoted(w.mark))
+}
+
+func quoted(s string) jsonv2.Value {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // A string always has a JSON form.
+	}
+	return raw
 }
 
 // drop forgets a world that is gone.
@@ -119,7 +174,7 @@ func (w *worlds) prune(g *graph) {
 
 // within runs fn with the frame's isolated world. When the world went away under it, because the frame navigated or
 // changed its process, fn runs once more on the frame as it is then.
-func (t *Tab) within(ctx context.Context, f Frame, fn func(f Frame, id runtime.ExecutionContextID) error) error {
+func (t *Tab) within(ctx context.Context, f Frame, fn func(w *world) error) error {
 	err := t.withinOnce(ctx, f, fn)
 	if !worldGone(err) {
 		return err
@@ -134,7 +189,7 @@ func (t *Tab) within(ctx context.Context, f Frame, fn func(f Frame, id runtime.E
 	return t.withinOnce(ctx, now, fn)
 }
 
-func (t *Tab) withinOnce(ctx context.Context, f Frame, fn func(f Frame, id runtime.ExecutionContextID) error) error {
+func (t *Tab) withinOnce(ctx context.Context, f Frame, fn func(w *world) error) error {
 	if f.Session == nil {
 		return &FrameGoneError{string(f.ID)}
 	}
@@ -142,7 +197,7 @@ func (t *Tab) withinOnce(ctx context.Context, f Frame, fn func(f Frame, id runti
 	if err != nil {
 		return err
 	}
-	err = fn(f, w.id)
+	err = fn(w)
 	if worldGone(err) {
 		t.worlds.drop(f.ID, w)
 	}
@@ -152,7 +207,7 @@ func (t *Tab) withinOnce(ctx context.Context, f Frame, fn func(f Frame, id runti
 // worldGone tells that a call failed because its world or its session no longer exists. Chromium gives all of these
 // one code, so its words are what tells them from other refusals; only a call that did not run may be run again.
 func worldGone(err error) bool {
-	if cdp.IsClosed(err) {
+	if cdp.IsClosed(err) || errors.Is(err, errWorldGone) {
 		return true
 	}
 	var refused *cdp.Error
@@ -161,6 +216,7 @@ func worldGone(err error) bool {
 	}
 	for _, words := range []string{
 		"Cannot find context with specified id",
+		"Could not find object with given id",
 		"Execution context was destroyed",
 		"Inspected target navigated or closed",
 		"No frame for given id found",
@@ -175,10 +231,10 @@ func worldGone(err error) bool {
 	return false
 }
 
-// invoke calls a function of the library and wraps its value, because undefined has no JSON. It throws nothing by
-// itself: a missing library is an answer.
+// invoke calls a function of the library on the isolated global and wraps its value, because undefined has no JSON. It
+// throws nothing by itself: a missing library is an answer.
 const invoke = `async function (lib, fn, ...args) {
-	const api = globalThis[lib];
+	const api = this[lib];
 	if (!api) return { missing: true };
 	return { value: await api[fn](...args) };
 }`
@@ -195,15 +251,15 @@ func (w *World) Call(ctx context.Context, frame Frame, fn string, out any, args 
 		Missing bool            `json:"missing"`
 		Value   json.RawMessage `json:"value"`
 	}
-	err = w.tab.within(ctx, frame, func(f Frame, id runtime.ExecutionContextID) error {
-		if err := call(ctx, f.Session, id, list, &answer); err != nil || !answer.Missing {
+	err = w.tab.within(ctx, frame, func(in *world) error {
+		if err := in.call(ctx, list, &answer); err != nil || !answer.Missing {
 			return err
 		}
-		if err := w.install(ctx, f.Session, id); err != nil {
+		if err := in.install(ctx, w.lib); err != nil {
 			return err
 		}
 		answer.Missing = false
-		return call(ctx, f.Session, id, list, &answer)
+		return in.call(ctx, list, &answer)
 	})
 	if err != nil {
 		return fmt.Errorf("calling %s in frame %s: %w", fn, frame.ID, w.tab.fault(err))
@@ -220,24 +276,24 @@ func (w *World) Call(ctx context.Context, frame Frame, fn string, out any, args 
 	return nil
 }
 
-func (w *World) install(ctx context.Context, s *cdp.Session, id runtime.ExecutionContextID) error {
-	name, err := json.Marshal(w.lib.Name)
-	if err != nil {
-		return fmt.Errorf("naming the library: %w", err)
-	}
-	// The assignment happens once even when two calls install at the same time.
-	done, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{
-		Expression: "void (globalThis[" + string(name) + "] ??= (" + w.lib.Source + "\n))", ContextID: id, Silent: new(true),
+// install evaluates the library. The assignment happens once even when two calls install at the same time.
+func (w *world) install(ctx context.Context, lib Library) error {
+	done, err := cdp.Call(ctx, w.session, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: w.guarded("void (globalThis[" + string(quoted(lib.Name)) + "] ??= (" + lib.Source + "\n))"),
+		ContextID:  w.id, Silent: new(true),
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case w.strayed(done.ExceptionDetails):
+		return errWorldGone
 	}
 	return thrown(done.ExceptionDetails)
 }
 
-func call(ctx context.Context, s *cdp.Session, id runtime.ExecutionContextID, args []*runtime.CallArgument, out any) error {
-	done, err := cdp.Call(ctx, s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
-		FunctionDeclaration: invoke, ExecutionContextID: id, Arguments: args,
+func (w *world) call(ctx context.Context, args []*runtime.CallArgument, out any) error {
+	done, err := cdp.Call(ctx, w.session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: invoke, ObjectID: w.global, Arguments: args,
 		AwaitPromise: new(true), ReturnByValue: new(true), Silent: new(true),
 	})
 	if err != nil {
