@@ -2,21 +2,29 @@ package pagegen
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 )
 
 func TestElements(t *testing.T) {
-	tag := regexp.MustCompile(`<[a-z][a-z-]*[ >]`)
-	script := regexp.MustCompile(`(?s)<script>.*</script>`)
 	for _, tc := range []struct{ ask, want int }{
-		{0, chrome}, {9, 9}, {14, 14}, {17, 17}, {Medium, Medium}, {Large, Large},
+		{0, frame}, {9, 9}, {14, 14}, {17, 17}, {300, 300}, {Medium, Medium}, {Large, Large},
 	} {
-		page := script.ReplaceAllString(Elements(tc.ask), "<script></script>")
-		if got := len(tag.FindAllString(page, -1)); got != tc.want {
-			t.Errorf("Elements(%d) has %d elements, want %d", tc.ask, got, tc.want)
+		for _, html := range []string{Elements(tc.ask), Flat(tc.ask)} {
+			check(t, tc.ask, tc.want, html)
 		}
-		if got := len(regexp.MustCompile(`<order-line `).FindAllString(page, -1)); got != hosts {
-			t.Errorf("Elements(%d) has %d hosts, want %d", tc.ask, got, hosts)
-		}
+	}
+}
+
+func check(t *testing.T, ask, want int, html string) {
+	t.Helper()
+	tag := regexp.MustCompile(`<[a-z][a-z0-9-]*[ >]`)
+	script := regexp.MustCompile(`(?s)<script>.*</script>`)
+	html = script.ReplaceAllString(html, "<script></script>")
+	if got := len(tag.FindAllString(html, -1)); got != want {
+		t.Errorf("asked for %d elements: the page has %d, want %d", ask, got, want)
+	}
+	if got := strings.Count(html, "<order-line "); got != hosts {
+		t.Errorf("asked for %d elements: the page has %d hosts, want %d", ask, got, hosts)
 	}
 }

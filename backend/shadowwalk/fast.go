@@ -1,0 +1,167 @@
+package shadowwalk
+
+import (
+	"context"
+	"slices"
+
+	"github.com/chromedp/cdproto/accessibility"
+	proto "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+
+	"kuang/backend/cdp"
+)
+
+// operable selects what a person may operate, and the elements that hold frames.
+const operable = "button,input,select,textarea,a[href],area[href],summary,iframe,frame,object,embed," +
+	"[role],[tabindex],[contenteditable]"
+
+// inAnyRoot finds the same below every author shadow root. Chromium evaluates a search in each root as well as in the
+// document, and only in a root does :host stand for something.
+const inAnyRoot = ":host :is(" + operable + ")"
+
+// The commands with answers that are decoded into types of ours: none of them can carry what a field holds.
+var (
+	getDocument = proto.Command[dom.GetDocumentParams, struct {
+		Root wireNode `json:"root"`
+	}]{Method: dom.CommandGetDocument}
+	getPartialAXTree = proto.Command[accessibility.GetPartialAXTreeParams, axNodes]{Method: accessibility.CommandGetPartialAXTree}
+)
+
+type axNodes struct {
+	Nodes []axNode `json:"nodes"`
+}
+
+// enumerate is the fast way: search for what can be operated in any root, learn which of it has a closed root above,
+// and ask the accessibility tree about those nodes alone.
+func enumerate(ctx context.Context, s *scan) (found, error) {
+	if err := s.domains.enableDOM(ctx, s.session); err != nil {
+		return found{}, err
+	}
+	candidates, err := s.search(ctx)
+	if err != nil || len(candidates) == 0 {
+		return found{}, err
+	}
+	f := found{}
+	candidates, f.capped = capped(candidates)
+	f.candidates = len(candidates)
+	if err := s.domains.enableAccessibility(ctx, s.session); err != nil {
+		return found{}, err
+	}
+	nodes := make([]*axNode, len(candidates))
+	err = each(ctx, len(candidates), func(ctx context.Context, i int) error {
+		a, err := cdp.Call(ctx, s.session, getPartialAXTree, accessibility.GetPartialAXTreeParams{
+			BackendNodeID: candidates[i].backend, FetchRelatives: new(false),
+		})
+		switch {
+		case refused(err): // The node went away since the search.
+			return nil
+		case err != nil:
+			return err
+		}
+		for j := range a.Nodes {
+			if a.Nodes[j].Backend == candidates[i].backend {
+				nodes[i] = &a.Nodes[j]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return found{}, err
+	}
+	for i, n := range nodes {
+		if n == nil {
+			continue
+		}
+		if role, ok := s.roles.role(*n); ok {
+			f.controls = append(f.controls, newControl(candidates[i], *n, role))
+		}
+	}
+	return f, nil
+}
+
+func newControl(n *node, ax axNode, role string) control {
+	c := control{ax: ax, role: role}
+	if d := n.document(); d != nil {
+		c.frame = d.frame
+	}
+	for _, o := range n.owners() {
+		c.owners = append(c.owners, o.backend)
+	}
+	return c
+}
+
+// search returns the sealed candidates in document order.
+func (s *scan) search(ctx context.Context) ([]*node, error) {
+	// A search needs a document that was asked for. This also forgets all earlier node ids.
+	top, err := cdp.Call(ctx, s.session, getDocument, dom.GetDocumentParams{Depth: new(int64(0))})
+	if err != nil {
+		return nil, err
+	}
+	t := newTree(top.Root, s.main.ID)
+	hits, err := cdp.Call(ctx, s.session, dom.PerformSearch, dom.PerformSearchParams{Query: inAnyRoot})
+	if err != nil || hits.ResultCount == 0 {
+		return nil, err
+	}
+	// The answer comes after the children of every ancestor of every hit.
+	results, err := cdp.Call(ctx, s.session, dom.GetSearchResults, dom.GetSearchResultsParams{
+		SearchID: hits.SearchID, ToIndex: hits.ResultCount,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.decodePushed(t); err != nil {
+		return nil, err
+	}
+	seen := map[*node]bool{}
+	sealed := t.sealedOf(results.NodeIDs, seen)
+	// In the document of a sealed frame everything is sealed, in the light too, where :host finds nothing; frames in
+	// there are sealed frames in turn.
+	for i := 0; i < len(sealed); i++ {
+		d := sealed[i].content
+		if d == nil {
+			continue
+		}
+		inside, err := cdp.Call(ctx, s.session, dom.QuerySelectorAll, dom.QuerySelectorAllParams{NodeID: d.id, Selector: operable})
+		if refused(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := s.decodePushed(t); err != nil {
+			return nil, err
+		}
+		sealed = append(sealed, t.sealedOf(inside.NodeIDs, seen)...)
+	}
+	paths := make(map[*node][]int, len(sealed))
+	for _, n := range sealed {
+		paths[n] = n.path()
+	}
+	slices.SortFunc(sealed, func(a, b *node) int { return slices.Compare(paths[a], paths[b]) })
+	return sealed, nil
+}
+
+// sealedOf picks the elements that are sealed and were not seen before. A search also hits on text that happens to
+// hold the query; such a node is taken like any other, and its role decides.
+func (t *tree) sealedOf(ids []proto.NodeID, seen map[*node]bool) []*node {
+	var sealed []*node
+	for _, id := range ids {
+		n, ok := t.nodes[id]
+		if ok && n.kind == elementNode && n.name != nativeOption && !seen[n] && n.sealed() {
+			seen[n] = true
+			sealed = append(sealed, n)
+		}
+	}
+	return sealed
+}
+
+// capped cuts the candidates of each document to the bound and says whether it had to.
+func capped(nodes []*node) ([]*node, bool) {
+	of := map[*node]int{}
+	kept := slices.DeleteFunc(slices.Clone(nodes), func(n *node) bool {
+		d := n.document()
+		of[d]++
+		return of[d] > maxCandidates
+	})
+	return kept, len(kept) < len(nodes)
+}
