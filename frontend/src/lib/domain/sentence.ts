@@ -1,0 +1,26 @@
+/** A stretch of a ledger sentence: Kuang's own words, or text of a page. */
+export type Stretch = { kind: 'own'; text: string } | { kind: 'page'; parts: Part[] };
+
+/** A piece of page text, or a character of it that could mislead, written as its code point. */
+export interface Part {
+  code: boolean;
+  text: string;
+}
+
+/**
+ * Splits a sentence where page text begins and ends. The ledger sets page text in “ and ”, and writes what could
+ * mislead as U+ and its code point.
+ */
+export function stretches(sentence: string): Stretch[] {
+  return sentence
+    .split(/(“[^”]*”)/)
+    .filter((s) => s !== '')
+    .map((s) => (s.startsWith('“') && s.endsWith('”') ? { kind: 'page', parts: parts(s.slice(1, -1)) } : { kind: 'own', text: s }));
+}
+
+function parts(text: string): Part[] {
+  return text
+    .split(/(U\+[0-9A-F]{4,6})/)
+    .filter((p) => p !== '')
+    .map((p) => ({ code: /^U\+[0-9A-F]{4,6}$/.test(p), text: p }));
+}
