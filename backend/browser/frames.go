@@ -33,7 +33,7 @@ type FrameGoneError struct{ ID string }
 func (e *FrameGoneError) Error() string { return "the frame " + e.ID + " is gone" }
 
 // Frames are the tab's frames, same-process and out-of-process: the main frame first, then each frame before its
-// children. It sends nothing; it waits only for a frame that is changing its process.
+// children, siblings in the order in which they were heard of. It sends nothing; it waits only for a frame that is changing its process.
 func (t *Tab) Frames(ctx context.Context) ([]Frame, error) {
 	timeout := time.NewTimer(settleTimeout)
 	defer timeout.Stop()

@@ -125,7 +125,14 @@ func (g *graph) navigated(s *cdp.Session, f *proto.Frame) {
 		g.main = f.ID
 	}
 	n := g.node(f.ID, f.ParentID)
-	g.removeChildren(n) // A document begins without frames; those of one that comes back are read anew.
+	// A document begins without frames. A frame in a process of its own is kept: when it belonged to the document
+	// before, the end of its session takes it away, and when a whole page comes back from the back-forward cache, its
+	// session is announced before the page is.
+	for _, id := range slices.Clone(n.children) {
+		if c, ok := g.nodes[id]; ok && (c.session == s || c.session == nil) {
+			g.remove(c)
+		}
+	}
 	n.take(s, f)
 	if isMain {
 		g.crashed = false
