@@ -64,7 +64,7 @@ func (f *file) path() string { return filepath.Join(f.dir, f.name) }
 // of instead take their place. A file with anything wrong is kept aside first.
 func (f *file) load(missing document, instead map[string]any) loaded {
 	data, modified, err := f.read()
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return loaded{doc: missing}
 	}
 	l := loaded{exists: true, modified: modified}
@@ -110,8 +110,8 @@ func (f *file) setAside(move func(from, to string) error) (string, error) {
 	base := f.name + ".broken-" + f.now().UTC().Format(asideTime)
 	name := base
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(filepath.Join(f.dir, name)); errors.Is(err, fs.ErrNotExist) {
-			break
+		if _, err := os.Lstat(filepath.Join(f.dir, name)); err != nil {
+			break // free, or not to be had, and then the move says why
 		}
 		name = fmt.Sprintf("%s-%d", base, n)
 	}

@@ -102,7 +102,10 @@ func (p Policy) refuse(key string) *Refusal {
 	if p.v == nil {
 		l, _ = Find(key)
 	}
-	r := &Refusal{Code: l.Code, Setting: key, Where: l.Where, Message: l.Name + " is off."}
+	r := &Refusal{Code: l.Code, Setting: key, Where: l.Where, Message: "The lever “" + l.Name + "” is off."}
+	if key == Master {
+		r.Message = l.Name + " is off."
+	}
 	if r.Code == "" {
 		r.Code = NotSupported
 	}
