@@ -131,10 +131,14 @@ func (m *Mouse) Wheel(ctx context.Context, x, y, dx, dy float64) error {
 	if err := m.Move(ctx, x, y); err != nil {
 		return err
 	}
-	err := m.send(ctx, input.DispatchMouseEventParams{
-		Type: input.DispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: dx, DeltaY: dy,
-		PointerType: input.DispatchMouseEventPointerTypeMouse,
-	})
+	// Chromium wants both distances, and the typed command leaves out one that is 0.
+	err := m.tab.session.Call(ctx, input.DispatchMouseEvent.Method, struct {
+		Type   input.DispatchMouseEventType `json:"type"`
+		X      float64                      `json:"x"`
+		Y      float64                      `json:"y"`
+		DeltaX float64                      `json:"deltaX"`
+		DeltaY float64                      `json:"deltaY"`
+	}{input.DispatchMouseEventTypeMouseWheel, x, y, dx, dy}, nil)
 	if err != nil {
 		return fmt.Errorf("turning the wheel: %w", m.tab.fault(err))
 	}
