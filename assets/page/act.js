@@ -70,7 +70,7 @@ function begun(el, target, watch, aimed) {
   const id = remember({ el, watch, point: aimed.point, label: aimed.label });
   return {
     id, point: aimed.point, scrolled: aimed.scrolled, matched: target.matched, target: describe(el),
-    by_focus: tagOf(el) === "select", through_label: aimed.label === undefined ? undefined : true,
+    by_focus: tagOf(el) === "select", opens_tab: (closest(el, "a[target],area[target],form[target]")?.target ?? "_self") === "_blank" || undefined, through_label: aimed.label === undefined ? undefined : true,
   };
 }
 
@@ -191,12 +191,19 @@ function secret({ id }) {
   return true;
 }
 
-// settle waits for the page to show what the input did, ends the act and reports.
-async function settle({ id, most, text, cleared: cleaned }) {
+// peek waits, at most so many milliseconds, for the page to show what the input did.
+async function peek({ id, most }) {
+  const act = acts.get(id);
+  if (act === undefined) return { gone: true };
+  await settled(act.watch, act.el, most);
+  return { changed: act.watch.changed(act.el) };
+}
+
+// settle ends the act and reports what was seen.
+function settle({ id, text, cleared: cleaned }) {
   const act = acts.get(id);
   if (act === undefined) return { gone: true };
   try {
-    if (act.watch.live) await settled(act.watch, act.el, most);
     const typed = text === undefined ? undefined : typedReport(act, text, cleaned);
     const report = act.watch.end(act.el);
     return { ...report, typing: typed, target_gone: act.el !== null && !connected(act.el) };

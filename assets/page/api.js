@@ -1,7 +1,10 @@
 // The library's door: functions by name, each taking one object and answering one, refusals included.
 
 const api = {};
-for (const run of [frames, frameSelf, throughFrame, bring, components, text, find, state, aim, aimPoint, ready, watchOnly, focus, typing, cleared, secret, settle, drop, linger, arrived, wait]) {
+for (const run of [
+  frames, frameSelf, throughFrame, components, text, find, state, aim, aimPoint, ready, watchOnly, focus, typing, cleared,
+  secret, peek, settle, drop, linger, arrived, wait,
+]) {
   api[run.name] = async (input = {}) => {
     if (input.open_roots !== undefined) reach.openRoots = input.open_roots;
     if (input.offer === undefined) return answer(() => run(input));

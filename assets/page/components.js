@@ -125,7 +125,19 @@ function seemsSealed(el, tag) {
   const style = getComputedStyle(el);
   return style.backgroundImage === "none" && style.backgroundColor === "rgba(0, 0, 0, 0)" && style.maskImage === "none" &&
     style.borderTopWidth === "0px" && style.borderBottomWidth === "0px" && style.boxShadow === "none" &&
-    style.cursor !== "pointer" && drawsNothing(el);
+    style.cursor !== "pointer" && drawsNothing(el) && grownFromInside(el, style, box);
+}
+
+// grownFromInside tells that nothing in the style sheets explains an empty element's height: then its content does.
+function grownFromInside(el, style, box) {
+  const asked = el.computedStyleMap();
+  const auto = (property) => String(asked.get(property)) === "auto";
+  if (!auto("height") || String(asked.get("aspect-ratio")) !== "auto") return false;
+  if (box.height <= Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom)) return false;
+  if (Number.parseFloat(style.minHeight) > 0 || style.minHeight.endsWith("%")) return false;
+  if (style.position === "absolute" || style.position === "fixed") return auto("top") || auto("bottom");
+  const around = composedParent(el);
+  return around === null || !/flex|grid/.test(getComputedStyle(around).display);
 }
 
 const drawsNothing = (el) => {
@@ -187,7 +199,7 @@ function lineOf(row) {
 
 // components answers one page of the projection: the rows from the component numbered from, as many as fit the budget
 // of characters (0: all; less: none, only the counts).
-function components({ from, budget, offscreen, view, region }) {
+function components({ from, budget, first = true, offscreen, view, region }) {
   const found = scan(region === undefined ? top() : regionOf(region));
   const seen = view ?? wholeView();
   const near = found.list.filter((item) => inView(item.box, seen));
@@ -201,7 +213,7 @@ function components({ from, budget, offscreen, view, region }) {
     let text = lineOf(row);
     const opening = list[i].region.el !== last || rows.length === 0 ? regionLine(list[i].region) : "";
     if (opening !== "") text = opening + "\n" + text;
-    if (budget > 0 && rows.length > 0 && chars + text.length + 1 > budget) break;
+    if (budget > 0 && (rows.length > 0 || !first) && chars + text.length + 1 > budget) break;
     last = list[i].region.el;
     chars += text.length + 1;
     lines.push(text);

@@ -40,9 +40,10 @@ const contentOf = (el) => el.contentWindow;
 
 // frames lists the places of this document's child frames.
 function frames() {
-  return frameElements().map((el, slot) => ({
+  const list = frameElements().map((el, slot) => ({
     slot, index: indexOf(window, contentOf(el)), name: nameOf(el, "iframe") || (attr(el, "name") ?? ""), ...placeOf(el),
   }));
+  return { w: innerWidth, h: innerHeight, list };
 }
 
 // frameSelf says which place of its parent this document has. A same-origin child sees its own frame element, and
@@ -69,17 +70,21 @@ const slotElement = (slot) => frameElements()[slot] ?? null;
 // slotOf is the slot of a frame element, or -1.
 const frameSlot = (el) => frameElements().indexOf(el);
 
-// throughFrame tells whether a point of this viewport reaches the child frame, or what is in the way.
-function throughFrame({ slot, index, x, y }) {
-  const el = slot >= 0 ? slotElement(slot) : (frameElements().find((f) => indexOf(window, contentOf(f)) === index) ?? null);
+// throughFrame takes a point of a child frame to this viewport and tells whether a press there reaches the child, or
+// what is in the way. A point outside the view is brought into it first.
+function throughFrame({ slot, x, y, scroll }) {
+  const el = slotElement(slot);
   if (el === null) throw new Refusal("STALE_REF", "The frame of the target is gone.", "Observe the page again.");
-  const hit = deepestAt(x, y);
-  if (hit !== null && (hit === el || within(hit, el))) return { reached: true };
-  return { reached: false, inside: x >= 0 && y >= 0 && x < innerWidth && y < innerHeight, covered_by: hit === null ? "" : called(hit) };
+  for (let tries = 0; ; tries++) {
+    const place = placeOf(el);
+    const point = { x: place.x + x * place.scale_x, y: place.y + y * place.scale_y };
+    const hit = deepestAt(point.x, point.y);
+    if (hit === el) return { ...point, reached: true };
+    const inside = point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight;
+    if (!scroll || tries > 0 || inside) return { ...point, reached: false, covered_by: hit === null ? "" : called(hit) };
+    bring(point);
+  }
 }
 
 // bring scrolls this document so that a point of it comes to the middle of the view.
-function bring({ x, y }) {
-  scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: "instant" });
-  return true;
-}
+const bring = ({ x, y }) => scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: "instant" });
