@@ -80,12 +80,9 @@ func enumerate(ctx context.Context, s *scan) (found, error) {
 }
 
 func newControl(n *node, ax axNode, role string) control {
-	c := control{ax: ax, role: role}
-	if d := n.document(); d != nil {
-		c.frame = d.frame
-	}
+	c := control{ax: ax, role: role, frame: n.frameID()}
 	for _, o := range n.owners() {
-		c.owners = append(c.owners, o.backend)
+		c.owners = append(c.owners, owner{o.backend, o.frameID()})
 	}
 	return c
 }

@@ -3,6 +3,8 @@ package shadowwalk
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 
 	proto "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
@@ -63,60 +65,130 @@ func (b *boxModel) UnmarshalJSON(raw []byte) error {
 var getBoxModel = proto.Command[dom.GetBoxModelParams, boxModel]{Method: dom.CommandGetBoxModel}
 
 // measure returns the places of the controls. Chromium gives every box in the viewport of the process's topmost frame,
-// scrolling, borders and transforms of the frames in between included, so that nothing needs to be composed within one
-// process.
+// with scrolling, borders and transforms of the frames in between, so that nothing is composed within one process. Only
+// CSS zoom around a frame is not in it: a box comes in the zoomed pixels of its own frame.
 func (s *scan) measure(ctx context.Context, controls []control) ([]place, error) {
 	view, err := s.viewport(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var owners []proto.BackendNodeID
-	at := map[proto.BackendNodeID]int{}
-	for _, c := range controls {
-		for _, o := range c.owners {
-			if _, known := at[o]; !known {
-				at[o] = len(owners)
-				owners = append(owners, o)
-			}
-		}
-	}
-	boxes := make([]boxModel, len(controls)+len(owners))
-	err = each(ctx, len(boxes), func(ctx context.Context, i int) error {
-		id := proto.BackendNodeID(0)
-		if i < len(controls) {
-			id = controls[i].ax.Backend
-		} else {
-			id = owners[i-len(controls)]
-		}
-		b, err := cdp.Call(ctx, s.session, getBoxModel, dom.GetBoxModelParams{BackendNodeID: id})
+	boxes := newBoxes(controls)
+	err = each(ctx, len(boxes.asked), func(ctx context.Context, i int) error {
+		b, err := cdp.Call(ctx, s.session, getBoxModel, dom.GetBoxModelParams{BackendNodeID: boxes.asked[i]})
 		if refused(err) { // No box: not laid out, or gone.
 			return nil
 		}
-		boxes[i] = b
+		boxes.got[i] = b
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	zoom, err := s.zooms(ctx, controls, view.DPR)
+	if err != nil {
+		return nil, err
+	}
 	places := make([]place, len(controls))
 	for i, c := range controls {
-		p := place{rect: boxes[i].border.bounds()}
-		p.inViewport = !p.empty() && holdsMiddle(view, p.rect)
+		rect := scaled(boxes.of(c.ax.Backend).border.bounds(), zoom[c.frame])
+		p := place{rect: rect}
+		p.inViewport = !p.empty() && holdsMiddle(browser.Rect{W: float64(view.Width), H: float64(view.Height)}, rect)
 		for _, o := range c.owners {
-			p.inViewport = p.inViewport && holdsMiddle(boxes[len(controls)+at[o]].content.bounds(), p.rect)
+			p.inViewport = p.inViewport && holdsMiddle(scaled(boxes.of(o.backend).content.bounds(), zoom[o.frame]), rect)
 		}
 		places[i] = p
 	}
 	return places, nil
 }
 
+// boxes are the box models of controls and of the frame elements around them, each asked for once.
+type boxes struct {
+	asked []proto.BackendNodeID
+	got   []boxModel
+	at    map[proto.BackendNodeID]int
+}
+
+func newBoxes(controls []control) *boxes {
+	b := &boxes{at: map[proto.BackendNodeID]int{}}
+	for _, c := range controls {
+		b.ask(c.ax.Backend)
+		for _, o := range c.owners {
+			b.ask(o.backend)
+		}
+	}
+	b.got = make([]boxModel, len(b.asked))
+	return b
+}
+
+func (b *boxes) ask(id proto.BackendNodeID) {
+	if _, known := b.at[id]; !known {
+		b.at[id] = len(b.asked)
+		b.asked = append(b.asked, id)
+	}
+}
+
+func (b *boxes) of(id proto.BackendNodeID) boxModel { return b.got[b.at[id]] }
+
+// zooms are how many CSS pixels of the top frame a pixel of each frame's boxes is. A frame's device pixel ratio is the
+// top one's times the zoom of the elements around it.
+func (s *scan) zooms(ctx context.Context, controls []control, top float64) (map[proto.FrameID]float64, error) {
+	zoom := map[proto.FrameID]float64{s.main.ID: 1}
+	var asked []proto.FrameID
+	ask := func(id proto.FrameID) {
+		if _, known := zoom[id]; !known {
+			zoom[id] = 1
+			asked = append(asked, id)
+		}
+	}
+	for _, c := range controls {
+		ask(c.frame)
+		for _, o := range c.owners {
+			ask(o.frame)
+		}
+	}
+	if len(asked) == 0 {
+		return zoom, nil
+	}
+	frames, err := s.page.Frames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	got := make([]float64, len(asked))
+	err = each(ctx, len(asked), func(ctx context.Context, i int) error {
+		at := slices.IndexFunc(frames, func(f browser.Frame) bool { return f.ID == asked[i] })
+		if at < 0 {
+			return nil // gone, and its controls with it
+		}
+		e, err := s.page.Evaluate(ctx, frames[at], false, "devicePixelRatio")
+		if refused(err) || errors.As(err, new(*browser.FrameGoneError)) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		got[i], err = strconv.ParseFloat(string(e.Value), 64)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range asked {
+		zoom[id] = got[i] / top // 0 for a frame that is gone: its controls have no place
+	}
+	return zoom, nil
+}
+
+func scaled(r browser.Rect, by float64) browser.Rect {
+	return browser.Rect{X: r.X * by, Y: r.Y * by, W: r.W * by, H: r.H * by}
+}
+
 // viewport is the top viewport; one of no size for a tab that has none.
-func (s *scan) viewport(ctx context.Context) (browser.Rect, error) {
+func (s *scan) viewport(ctx context.Context) (browser.Viewport, error) {
 	v, err := s.page.Viewport(ctx)
 	if errors.As(err, new(*browser.NoViewportError)) {
-		return browser.Rect{}, nil
+		return browser.Viewport{DPR: 1}, nil
 	}
-	return browser.Rect{W: float64(v.Width), H: float64(v.Height)}, err
+	return v, err
 }
 
 // holdsMiddle reports whether the middle of inner is in outer.

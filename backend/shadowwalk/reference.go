@@ -57,7 +57,7 @@ type walk struct {
 	into   *found
 }
 
-func (w walk) node(n wireNode, sealed bool, frame proto.FrameID, owners []proto.BackendNodeID) {
+func (w walk) node(n wireNode, sealed bool, frame proto.FrameID, owners []owner) {
 	sealed = sealed || n.ShadowRootType == closedRoot
 	if ax, ok := w.byNode[n.BackendNodeID]; ok && sealed && n.NodeType == elementNode && n.LocalName != nativeOption {
 		w.into.candidates++
@@ -71,7 +71,7 @@ func (w walk) node(n wireNode, sealed bool, frame proto.FrameID, owners []proto.
 		}
 	}
 	if n.ContentDocument != nil {
-		inside := append([]proto.BackendNodeID{n.BackendNodeID}, owners...)
+		inside := append([]owner{{n.BackendNodeID, frame}}, owners...)
 		w.node(*n.ContentDocument, sealed, n.FrameID, inside)
 	}
 	for _, c := range n.Children {

@@ -47,7 +47,13 @@ type control struct {
 	ax     axNode
 	role   string
 	frame  proto.FrameID
-	owners []proto.BackendNodeID // the frame elements around it, innermost first
+	owners []owner // the frame elements around it, innermost first
+}
+
+// owner is an element that holds a frame.
+type owner struct {
+	backend proto.BackendNodeID
+	frame   proto.FrameID // of the document that the element is in
 }
 
 func newScan(p page, d *domains) *scan {

@@ -120,6 +120,14 @@ func (n *node) document() *node {
 	return nil
 }
 
+// frameID is the frame whose document the node is in.
+func (n *node) frameID() proto.FrameID {
+	if d := n.document(); d != nil {
+		return d.frame
+	}
+	return ""
+}
+
 // owners are the frame elements around the node, innermost first.
 func (n *node) owners() []*node {
 	var owners []*node

@@ -24,6 +24,7 @@ type page interface {
 	Closed() <-chan struct{}
 	Frames(ctx context.Context) ([]browser.Frame, error)
 	Viewport(ctx context.Context) (browser.Viewport, error)
+	Evaluate(ctx context.Context, frame browser.Frame, main bool, expression string) (browser.Evaluation, error)
 }
 
 var _ page = (*browser.Tab)(nil)
