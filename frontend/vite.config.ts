@@ -17,6 +17,7 @@ export default defineConfig({
     environment: 'happy-dom',
     include: ['src/**/*.test.ts'],
     setupFiles: ['src/test/setup.ts'],
+    testTimeout: 20_000,
     restoreMocks: true,
   },
 });

@@ -24,7 +24,7 @@ type worked struct {
 	session, client, surface string
 	calls                    int
 	first, last              time.Time
-	verb, site, tab, outcome string
+	verb, site, outcome      string
 	run                      string
 }
 
@@ -37,14 +37,11 @@ func (a *activity) record(r runs.Run, e runs.Entry) {
 	if w == nil {
 		w = &worked{session: r.Session, first: e.At}
 		a.sessions[r.Session] = w
-		a.forget()
 	}
 	w.client, w.surface, w.run = r.Client, r.Surface, r.ID
 	w.calls++
 	w.last, w.verb, w.site, w.outcome = e.At, e.Verb, e.Site, e.Outcome
-	if e.Tab != "" {
-		w.tab = e.Tab
-	}
+	a.forget()
 }
 
 // forget drops the session that was silent for longest when there are too many.
@@ -52,13 +49,13 @@ func (a *activity) forget() {
 	if len(a.sessions) <= activityKept {
 		return
 	}
-	oldest := ""
-	for id, w := range a.sessions {
-		if o := a.sessions[oldest]; o == nil || w.last.Before(o.last) && !w.last.IsZero() {
-			oldest = id
+	var oldest *worked
+	for _, w := range a.sessions {
+		if oldest == nil || w.last.Before(oldest.last) {
+			oldest = w
 		}
 	}
-	delete(a.sessions, oldest)
+	delete(a.sessions, oldest.session)
 }
 
 // of returns what the session did; the zero value when it made no call yet.

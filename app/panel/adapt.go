@@ -52,21 +52,21 @@ func (t browserTabs) Reload(ctx context.Context, id string) error {
 }
 
 func (t browserTabs) Counts(id string) map[string]int64 {
-	all := map[string]int64{}
-	for _, tab := range t.b.Tabs() {
-		if id != "" && tab.ID() != id {
-			continue
+	if id == "" {
+		if c := t.b.Connection(); c != nil {
+			return c.Counts()
 		}
-		for method, n := range tab.Session().Counts() {
-			all[method] += n
-		}
+		return nil
 	}
-	return all
+	if tab, ok := t.b.Tab(id); ok {
+		return tab.Session().Counts()
+	}
+	return nil
 }
 
 func (t browserTabs) ResetCounts() {
-	for _, tab := range t.b.Tabs() {
-		tab.Session().Reset()
+	if c := t.b.Connection(); c != nil {
+		c.Reset()
 	}
 }
 

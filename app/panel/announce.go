@@ -32,17 +32,18 @@ func (a *announcer) attach(emit func(topic string, data any)) {
 
 func (a *announcer) close() { a.attach(nil) }
 
+// changed returns at once and calls nobody: those who tell of changes do so under locks of their own.
 func (a *announcer) changed(topics ...Topic) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.emit == nil {
+		return
+	}
 	for _, t := range topics {
-		a.mu.Lock()
-		emit := a.emit
 		_, held := a.held[t]
-		if emit != nil {
-			a.held[t] = held
-		}
-		a.mu.Unlock()
-		if emit != nil && !held {
-			emit(Event, Changed{t})
+		a.held[t] = held
+		if !held {
+			go a.emit(Event, Changed{t})
 			time.AfterFunc(announceGap, func() { a.release(t) })
 		}
 	}

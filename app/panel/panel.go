@@ -47,8 +47,9 @@ type Panel struct {
 	countedSince time.Time
 	// startFault is why Kuang could not start whole.
 	startFault *Fault
-	// patched is the last answer of the documents.
+	// patched is the last answer of the documents; unasked says that one of them may answer otherwise now.
 	patched []PatchedTab
+	unasked bool
 }
 
 // New builds the panel and subscribes to what it shows. Close ends that.
@@ -56,9 +57,12 @@ func New(c Config) *Panel {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Panel{cfg: c, announce: newAnnouncer(), activity: newActivity(), countedSince: time.Now(), patched: []PatchedTab{}}
+	p := &Panel{cfg: c, announce: newAnnouncer(), activity: newActivity(), countedSince: time.Now(), patched: []PatchedTab{}, unasked: true}
 	p.cancels = []func(){
-		c.Policy.Subscribe(func(settings.Policy) { p.announce.changed(TopicHud, TopicShadowWalk) }),
+		c.Policy.Subscribe(func(settings.Policy) {
+			p.askDocuments()
+			p.announce.changed(TopicHud, TopicShadowWalk)
+		}),
 		c.Browser.Subscribe(p.browserChanged),
 		c.Runs.Subscribe(func(r runs.Run, e runs.Entry) {
 			p.activity.record(r, e)
@@ -88,12 +92,10 @@ func Close(p *Panel) {
 }
 
 func (p *Panel) browserChanged(e browser.Event) {
-	switch e.Kind {
-	case "status":
-		p.announce.changed(TopicHud, TopicBrowser, TopicDeck, TopicOverview, TopicShadowWalk)
-	default: // A tab came, changed or went; its document may have been the last patched one.
-		p.announce.changed(TopicHud, TopicDeck, TopicOverview, TopicShadowWalk, TopicBrowser)
+	if e.Kind != "status" {
+		p.askDocuments() // A document that came or went may be a patched one.
 	}
+	p.announce.changed(TopicHud, TopicBrowser, TopicDeck, TopicOverview, TopicShadowWalk)
 }
 
 func (p *Panel) sealedRead(reading bool) {
@@ -127,16 +129,34 @@ func (p *Panel) Hud() (Hud, error) {
 	}, nil
 }
 
-// patchedTabs asks the documents, within a glance; when they do not answer in time the last answer stands.
+// askDocuments has the documents asked again at the next look.
+func (p *Panel) askDocuments() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unasked = true
+}
+
+// patchedTabs returns the tabs whose documents say that they are patched. They are asked only when a document or the
+// policy changed, so that looking at the panel sends nothing to a quiet page, and within a glance: what does not
+// answer in time is asked at the next look, and the last answer stands.
 func (p *Panel) patchedTabs() []PatchedTab {
+	p.mu.Lock()
+	ask, known := p.unasked, p.patched
+	p.unasked = false
+	p.mu.Unlock()
+	if !ask {
+		return known
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), glanceLimit)
 	defer cancel()
 	tabs := p.cfg.Patched(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if ctx.Err() == nil {
-		p.patched = list(tabs)
+	if ctx.Err() != nil {
+		p.unasked = true
+		return p.patched
 	}
+	p.patched = list(tabs)
 	return p.patched
 }
 

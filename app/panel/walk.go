@@ -76,6 +76,7 @@ func (p *Panel) ReloadTab(id string) error {
 		return &BridgeError{Code: CodeInternal, What: "The tab " + id + " did not load again: " + err.Error() + ".",
 			Do: "Load it again in the browser's window.", cause: err}
 	}
+	p.askDocuments()
 	p.announce.changed(TopicHud, TopicShadowWalk, TopicOverview)
 	return nil
 }

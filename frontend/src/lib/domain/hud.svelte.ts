@@ -7,6 +7,7 @@ export const pulse = 1500;
 /** Whether a sealed read runs, or ran a moment ago. */
 export class SealedPulse {
   #shown = $state(false);
+  #running = false;
   #reads: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -15,20 +16,18 @@ export class SealedPulse {
   }
 
   follow(hud: Hud): void {
-    const more = this.#reads !== undefined && hud.sealed.reads > this.#reads;
-    this.#reads = hud.sealed.reads;
-    if (!more && !hud.sealed.reading) return;
+    const { reading, reads } = hud.sealed;
+    const more = this.#reads !== undefined && reads > this.#reads;
+    this.#reads = reads;
+    this.#running = reading;
+    if (!more && !reading) return;
     this.#shown = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#end(), pulse);
-    this.#reading = hud.sealed.reading;
   }
 
-  #reading = false;
-
   #end(): void {
-    // A long read is told of again when it ends; until then it stands.
-    if (this.#reading) this.#timer = setTimeout(() => this.#end(), pulse);
+    if (this.#running) this.#timer = setTimeout(() => this.#end(), pulse);
     else this.#shown = false;
   }
 }

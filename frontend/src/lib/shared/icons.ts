@@ -35,7 +35,6 @@ export const icons = [
   'go',
   'tab',
   'camera',
-  'person',
   'none',
 ] as const;
 
