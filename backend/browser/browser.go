@@ -65,6 +65,7 @@ type Browser struct {
 	link      *link         // nil unless running
 	lastTab   int           // the number of the newest tab id
 	pages     map[target.ID]*pageTarget
+	wishes    []expectation     // for new tabs, oldest first
 	scripts   map[string]string // document-start scripts by key
 }
 

@@ -50,7 +50,9 @@ func (t *Tab) Evaluate(ctx context.Context, frame Frame, main bool, expression s
 	case frame.Session == nil:
 		err = &FrameGoneError{string(frame.ID)}
 	default:
-		e, err = evaluate(ctx, frame.Session, nil, expression)
+		if err = t.usable(); err == nil {
+			e, err = evaluate(ctx, frame.Session, nil, expression)
+		}
 	}
 	if err != nil {
 		return Evaluation{}, fmt.Errorf("evaluating in frame %s: %w", frame.ID, t.fault(err))

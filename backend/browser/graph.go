@@ -26,7 +26,8 @@ type graph struct {
 	nodes    map[proto.FrameID]*node
 	children map[target.SessionID]*child
 	docs     documents
-	crashed  bool
+	crashed  bool // until the main frame commits a document again
+	crashes  int
 }
 
 // node is one frame.
@@ -292,11 +293,21 @@ func (g *graph) removeChildren(n *node) {
 	n.children = nil
 }
 
-// crash notes that the process of the main frame died.
-func (g *graph) crash() {
+// crash notes that the process behind a session died. The main frame can be navigated again; an out-of-process frame
+// shows nothing from then on and leaves the tree until it navigates.
+func (g *graph) crash(s *cdp.Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.crashed = true
+	if s == g.top {
+		g.crashed = true
+		g.crashes++
+	} else {
+		for _, n := range g.nodes {
+			if n.session == s {
+				g.remove(n)
+			}
+		}
+	}
 	g.changed.fire()
 }
 
@@ -304,6 +315,12 @@ func (g *graph) isCrashed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.crashed
+}
+
+func (g *graph) crashCount() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.crashes
 }
 
 func (g *graph) url() string {

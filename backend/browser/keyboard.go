@@ -157,6 +157,9 @@ func (k *Keyboard) stroke(ctx context.Context, pressed key, held Modifiers) erro
 }
 
 func (k *Keyboard) send(ctx context.Context, kind input.DispatchKeyEventType, pressed key, held Modifiers) error {
+	if err := k.tab.usable(); err != nil {
+		return err
+	}
 	p := input.DispatchKeyEventParams{
 		Type: kind, Modifiers: int64(held), Key: pressed.name, Code: pressed.code,
 		Text: pressed.text, UnmodifiedText: pressed.text,

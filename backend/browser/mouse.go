@@ -146,6 +146,9 @@ func (m *Mouse) Wheel(ctx context.Context, x, y, dx, dy float64) error {
 }
 
 func (m *Mouse) send(ctx context.Context, p input.DispatchMouseEventParams) error {
+	if err := m.tab.usable(); err != nil {
+		return err
+	}
 	_, err := cdp.Call(ctx, m.tab.session, input.DispatchMouseEvent, p)
 	return err
 }

@@ -153,9 +153,10 @@ func (t *Tab) travel(ctx context.Context, until WaitUntil, timeout time.Duration
 	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	crashes := t.graph.crashCount() // A navigation is how a crashed page is brought back.
 	arrived, err := act(ctx)
 	if err == nil {
-		err = t.arrive(ctx, arrived, until)
+		err = t.arrive(ctx, arrived, until, crashes)
 	}
 	if err != nil {
 		var late *TimeoutError
@@ -170,7 +171,7 @@ func (t *Tab) travel(ctx context.Context, until WaitUntil, timeout time.Duration
 
 // arrive waits for the arrival and for what until asks for. A document that is replaced while it loads hands the wait
 // on to its successor.
-func (t *Tab) arrive(ctx context.Context, arrived arrival, until WaitUntil) error {
+func (t *Tab) arrive(ctx context.Context, arrived arrival, until WaitUntil, crashes int) error {
 	there := false
 	for {
 		changed := t.graph.changed.wait()
@@ -184,7 +185,7 @@ func (t *Tab) arrive(ctx context.Context, arrived arrival, until WaitUntil) erro
 			}
 			there = d != nil
 		}
-		crashed, d := t.graph.crashed, ds.current
+		crashed, d := t.graph.crashes > crashes, ds.current
 		var failure string
 		if there && d.errorPage && d.failure != errEmptyFailure {
 			failure = d.failure

@@ -11,6 +11,7 @@ import (
 	proto "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
@@ -84,7 +85,7 @@ func newTab(b *Browser, l *link, id string, tid target.ID, opener string, s *cdp
 }
 
 // setUp starts to listen and enables what a tab needs. Every domain is enabled after its listener is in place, and the
-// frame tree is read last, so that no event and no frame is missed.
+// frame tree is read after that, so that no event and no frame is missed.
 func (t *Tab) setUp(ctx context.Context) error {
 	t.session.Listen(func(method string, params jsonv2.Value) { t.event(t.session, method, params) })
 	if err := t.enable(ctx, t.session); err != nil {
@@ -115,16 +116,18 @@ func (t *Tab) enable(ctx context.Context, s *cdp.Session) error {
 	}); err != nil {
 		return fmt.Errorf("attaching to child frames: %w", err)
 	}
-	if s == t.session {
-		if _, err := cdp.Call(ctx, s, page.SetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true}); err != nil {
-			return fmt.Errorf("enabling lifecycle events: %w", err)
-		}
-	}
 	tree, err := cdp.Call(ctx, s, page.GetFrameTree, proto.Empty{})
 	if err != nil {
 		return fmt.Errorf("reading the frame tree: %w", err)
 	}
 	t.graph.merge(s, tree.FrameTree)
+	if s != t.session {
+		return nil
+	}
+	// Chromium repeats what the present document has reached, which only makes sense once the main frame is known.
+	if _, err := cdp.Call(ctx, s, page.SetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true}); err != nil {
+		return fmt.Errorf("enabling lifecycle events: %w", err)
+	}
 	return nil
 }
 
@@ -143,6 +146,13 @@ func (t *Tab) event(s *cdp.Session, method string, params jsonv2.Value) {
 		if e, err := cdp.Decode[page.EventJavascriptDialogOpening](params); err == nil {
 			t.answer(s, e)
 		}
+	case page.FrameRequestedNavigation.Method:
+		e, err := cdp.Decode[page.EventFrameRequestedNavigation](params)
+		if err == nil && (e.Disposition == page.ClientNavigationDispositionNewTab || e.Disposition == page.ClientNavigationDispositionNewWindow) {
+			t.browser.expect(e.URL, t.id)
+		}
+	case inspector.TargetCrashed.Method:
+		t.graph.crash(s)
 	default:
 		if t.graph.event(s, method, params) {
 			t.browser.work.Go(func() { t.reread(s) })
@@ -285,9 +295,16 @@ func (t *Tab) fault(err error) error {
 	if cdp.IsClosed(err) {
 		return &TabGoneError{t.id}
 	}
-	var refused *cdp.Error
-	if errors.As(err, &refused) && t.graph.isCrashed() {
+	if errors.As(err, new(*cdp.Error)) && t.graph.isCrashed() {
 		return &CrashedError{t.id}
 	}
 	return err
+}
+
+// usable fails at once where Chromium would leave a call to a dead page unanswered.
+func (t *Tab) usable() error {
+	if t.graph.isCrashed() {
+		return &CrashedError{t.id}
+	}
+	return nil
 }

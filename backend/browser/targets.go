@@ -80,14 +80,9 @@ func (b *Browser) targetEvent(l *link, method string, params jsonv2.Value) {
 			b.forget(e.TargetID)
 			b.mu.Unlock()
 		}
-	case target.TargetCrashed.Method:
-		if e, err := cdp.Decode[target.EventTargetCrashed](params); err == nil {
-			b.mu.Lock()
-			p := b.pages[e.TargetID]
-			b.mu.Unlock()
-			if p != nil && p.tab != nil {
-				p.tab.graph.crash()
-			}
+	case target.DetachedFromTarget.Method:
+		if e, err := cdp.Decode[target.EventDetachedFromTarget](params); err == nil {
+			b.detached(e.SessionID)
 		}
 	}
 }
@@ -113,8 +108,57 @@ func (b *Browser) created(l *link, info *target.Info) {
 		return
 	}
 	p = b.note(info)
-	if opener := b.pages[info.OpenerID]; opener != nil && opener.tab != nil {
-		b.work.Go(func() { b.adoptPopup(l, info.TargetID, opener.id) })
+	opener := ""
+	if o := b.pages[info.OpenerID]; o != nil && o.tab != nil {
+		opener = o.id
+		b.granted(func(w expectation) bool { return w.opener == opener })
+	} else {
+		opener = b.granted(func(w expectation) bool { return w.url == info.URL })
+	}
+	if opener != "" {
+		b.work.Go(func() { b.adoptPopup(l, info.TargetID, opener) })
+	}
+}
+
+// expectation is a new tab that a page of ours asked for. Chromium does not name the opener of a tab that a held
+// Control key or the middle button opens, only the wish of the page and then the tab, with the same address.
+type expectation struct {
+	url, opener string
+	until       time.Time
+}
+
+// expectTime is how long after the wish a tab may come.
+const expectTime = 5 * time.Second
+
+func (b *Browser) expect(url, opener string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wishes = append(b.wishes, expectation{url, opener, b.now().Add(expectTime)})
+}
+
+// granted takes the oldest wish that fits and returns who wished; the caller holds mu.
+func (b *Browser) granted(fits func(expectation) bool) string {
+	now := b.now()
+	b.wishes = slices.DeleteFunc(b.wishes, func(w expectation) bool { return now.After(w.until) })
+	i := slices.IndexFunc(b.wishes, fits)
+	if i < 0 {
+		return ""
+	}
+	opener := b.wishes[i].opener
+	b.wishes = slices.Delete(b.wishes, i, i+1)
+	return opener
+}
+
+// detached parts with a tab whose session the browser ended while the tab itself stays.
+func (b *Browser) detached(id target.SessionID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.pages {
+		if p.tab != nil && p.tab.session.ID() == id {
+			p.tab.end()
+			p.tab = nil
+			b.events.announce(Event{Kind: TabChanged, TabID: p.id})
+		}
 	}
 }
 

@@ -190,6 +190,9 @@ func (t *Tab) within(ctx context.Context, f Frame, fn func(w *world) error) erro
 }
 
 func (t *Tab) withinOnce(ctx context.Context, f Frame, fn func(w *world) error) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
 	if f.Session == nil {
 		return &FrameGoneError{string(f.ID)}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto"
 	proto "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
@@ -22,6 +23,9 @@ type Transport = chromedp.Transport
 
 // ErrClosed is the reason of every call that a dropped connection, or the end of its session, left unanswered.
 var ErrClosed = errors.New("the connection to the browser is closed")
+
+// serverError is the code that the browser gives its own failures.
+const serverError = -32000
 
 // Conn is one connection to a browser: one reader, many sessions.
 type Conn struct {
@@ -201,9 +205,25 @@ func (c *Conn) event(msg *cdproto.Message) {
 	s := c.Session(msg.SessionID)
 	method := string(msg.Method)
 	s.events.deliver(method, msg.Params)
-	if method == target.DetachedFromTarget.Method {
+	switch method {
+	case target.DetachedFromTarget.Method:
 		if e, err := Decode[target.EventDetachedFromTarget](msg.Params); err == nil {
 			c.Forget(e.SessionID)
+		}
+	case inspector.TargetCrashed.Method:
+		c.crash(s)
+	}
+}
+
+// crash answers the calls that a page process took with it, which Chromium leaves unanswered. The session itself
+// lives on: a navigation gives it a new process.
+func (c *Conn) crash(s *Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, p := range c.pending {
+		if p.session == s {
+			delete(c.pending, id)
+			p.answer <- &cdproto.Message{Error: &cdproto.Error{Code: serverError, Message: "Target crashed"}}
 		}
 	}
 }

@@ -116,6 +116,9 @@ func TestCallFailures(t *testing.T) {
 		{"the session is detached", func(s *script, _ *Conn, _ *cdproto.Message, _ context.CancelFunc) {
 			s.feed <- &cdproto.Message{Method: "Target.detachedFromTarget", Params: raw(`{"sessionId":"a"}`)}
 		}, IsClosed},
+		{"the page crashes", func(s *script, _ *Conn, _ *cdproto.Message, _ context.CancelFunc) {
+			s.feed <- &cdproto.Message{SessionID: "a", Method: "Inspector.targetCrashed", Params: raw(`{}`)}
+		}, func(err error) bool { var e *Error; return errors.As(err, &e) && e.Message == "Target crashed" }},
 		{"the caller gives up", func(_ *script, _ *Conn, _ *cdproto.Message, cancel context.CancelFunc) { cancel() },
 			func(err error) bool { return errors.Is(err, context.Canceled) }},
 		{"the answer is not what was asked for", func(s *script, _ *Conn, m *cdproto.Message, _ context.CancelFunc) {
