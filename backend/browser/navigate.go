@@ -281,6 +281,7 @@ func (t *Tab) here(ctx context.Context) Navigation {
 		var title string
 		if json.Unmarshal(e.Value, &title) == nil {
 			n.Title = title
+			t.browser.retitle(t.target, title)
 		}
 	}
 	return n

@@ -219,7 +219,7 @@ func (t *Tab) OpenerID() string { return t.opener }
 // URL is the address of the main document, with its fragment.
 func (t *Tab) URL() string { return t.graph.url() }
 
-// Title is the title that the browser last told; it may be a moment behind the page.
+// Title is the title as it was at the last navigation or listing; a script may have changed it since.
 func (t *Tab) Title() string { return t.browser.titleOf(t.target) }
 
 // LoaderID names the main document: another document has another.

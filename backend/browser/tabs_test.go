@@ -200,6 +200,11 @@ func TestPopupsAreAdoptedAndOthersOnlyListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var theirs browser.Listing
+	defer func() {
+		if t.Failed() {
+			t.Logf("the tabs are %+v", b.Listed())
+		}
+	}()
 	await(t, func() bool {
 		for _, l := range b.Listed() {
 			if l.Title == "one" {

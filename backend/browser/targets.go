@@ -307,8 +307,23 @@ func (b *Browser) Tabs() []*Tab {
 	return tabs
 }
 
-// Listed are all tabs, oldest first, with those of the person. Listing them sends nothing to them.
+// listTimeout bounds the question for the titles; the browser answers it in a millisecond, whatever the pages do.
+const listTimeout = time.Second
+
+// Listed are all tabs, oldest first, with those of the person. The browser is asked for their titles, which it does
+// not tell by itself; the tabs are sent nothing.
 func (b *Browser) Listed() []Listing {
+	if l, ok := b.running(); ok {
+		ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+		defer cancel()
+		found, err := cdp.Call(ctx, l.conn.Root(), target.GetTargets, target.GetTargetsParams{Filter: onlyTargets("page")})
+		if err != nil {
+			b.log.Debug("asking for the titles of the tabs", "error", err)
+		}
+		for _, info := range found.TargetInfos {
+			b.retitle(info.TargetID, info.Title)
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	list := make([]Listing, 0, len(b.pages))
@@ -316,6 +331,17 @@ func (b *Browser) Listed() []Listing {
 		list = append(list, Listing{ID: p.id, Title: p.info.Title, URL: p.info.URL, Attached: p.tab != nil})
 	}
 	return list
+}
+
+// retitle notes a title that is newer than what the browser last told.
+func (b *Browser) retitle(id target.ID, title string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p, ok := b.pages[id]; ok {
+		fresh := *p.info
+		fresh.Title = title
+		p.info = &fresh
+	}
 }
 
 // inOrder are the tabs by age; the caller holds mu.
