@@ -143,14 +143,14 @@ function ready({ id }) {
     if (!connected(el) || !reached) return { moved: true };
   }
   act.watch.begin();
-  return { ready: true };
+  return { ready: true, title: act.watch.title };
 }
 
 // watchOnly begins a watch in a document that is not the target's own.
 function watchOnly() {
   const watch = new Watch();
   watch.begin();
-  return { id: remember({ el: null, watch }) };
+  return { id: remember({ el: null, watch }), title: watch.title };
 }
 
 // focus puts the focus on the target by script; it is how an element is reached that a press would set off.

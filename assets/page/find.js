@@ -28,7 +28,16 @@ function find({ role, name, contains, regex, tag, selector, limit, view }) {
   const chosen = selector === undefined ? null : new Set(pierce(selector));
   // Without any other ask, words alone mean the smallest elements that say them.
   const smallest = inside !== null && kind === null && wanted === null && chosen === null && tag === undefined;
-  const smallestMatch = expression !== null && kind === null && wanted === null && chosen === null && tag === undefined && !smallest;
+  const smallestMatch = expression !== null && inside === null && kind === null && wanted === null && chosen === null && tag === undefined;
+  const answers = new Map();
+  const says = (node) => {
+    let yes = answers.get(node);
+    if (yes === undefined) {
+      yes = smallest ? fold(said(node)).includes(inside) : expression.test(squeeze(said(node))) || expression.test(nameOf(node));
+      answers.set(node, yes);
+    }
+    return yes;
+  };
   const found = [];
   const consider = (el, own, box) => {
     let rank = 0;
@@ -55,11 +64,11 @@ function find({ role, name, contains, regex, tag, selector, limit, view }) {
     if (tag !== undefined && tagName !== tag.toLowerCase()) return next;
     if (kind !== null && own !== kind) return next;
     if (smallest || smallestMatch) {
-      const says = (node) => (smallest ? fold(said(node)).includes(inside) : expression.test(squeeze(said(node))) || expression.test(nameOf(node)));
-      if (!says(el)) return null;
+      // What does not contain the words has nothing below it that does; a regular expression may be anchored.
+      if (!says(el)) return smallest ? null : next;
       for (const node of composedNodes(el)) if (kindOf(node) === 1 && !unread.has(tagOf(node)) && says(node)) return next;
       consider(el, own, null);
-      return null;
+      return next;
     }
     if (chosen === null && tag === undefined && kind === null && own === "") return next;
     consider(el, own, controls.has(own) && shown(el) === false ? paintedBox(el, tagName) : null);

@@ -73,7 +73,8 @@ class Watch {
 
   focusTold(el) {
     const now = activeElement();
-    if (now === this.focus || now === null || tagOf(now) === "body") return false;
+    // That a child frame has the focus is told by its own watch.
+    if (now === this.focus || now === null || tagOf(now) === "body" || tagOf(now) === "iframe") return false;
     if (el === null || now === el || within(now, el) || within(el, now)) return isEditable(now) || tagOf(now) === "select";
     return true;
   }

@@ -123,7 +123,10 @@ func (s *seen) add(o seen) {
 	if s.Scrolled == nil {
 		s.Scrolled = o.Scrolled
 	}
-	s.Title, s.URL = o.Title, o.URL
+	if s.Gone && !o.Gone {
+		s.Changed, s.Changes = true, append(s.Changes, "another document in the target's frame")
+	}
+	s.Title, s.URL, s.Gone = o.Title, o.URL, o.Gone
 }
 
 func (a *action) closed() bool {
@@ -191,9 +194,9 @@ func (a *action) report(ctx context.Context, out ActOut, s seen) (ActOut, error)
 	} else if s.URL != "" {
 		out.URL = s.URL
 	}
-	d.URL, d.Title = change(a.before.url, out.URL), change(a.before.title, title)
-	if s.Gone && !navigated {
-		d.Title = nil
+	d.URL = change(a.before.url, out.URL)
+	if navigated || !s.Gone {
+		d.Title = change(a.before.title, title)
 	}
 	d.NewTabs = a.newTabs(ctx)
 	sealedChanged, sealedKnown := false, false

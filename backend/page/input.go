@@ -43,9 +43,10 @@ func (a *action) send(ctx context.Context) error {
 
 // ready is what the page script answers when it looks at the target once more.
 type ready struct {
-	Ready bool `json:"ready"`
-	Moved bool `json:"moved"`
-	Gone  bool `json:"gone"`
+	Ready bool   `json:"ready"`
+	Moved bool   `json:"moved"`
+	Gone  bool   `json:"gone"`
+	Title string `json:"title"` // of the target's document
 }
 
 // begin starts the watch, in the main document too when the target lies in another. It must hold still by then.
@@ -56,12 +57,13 @@ func (a *action) begin(ctx context.Context) error {
 			return err
 		}
 		var w struct {
-			ID int `json:"id"`
+			ID    int    `json:"id"`
+			Title string `json:"title"`
 		}
 		if err := a.run(ctx, main, "watchOnly", nil, &w); err != nil {
 			return err
 		}
-		a.aside = w.ID
+		a.aside, a.before.title = w.ID, w.Title
 	}
 	var r ready
 	if err := a.run(ctx, a.pane.frame, "ready", args{"id": a.aimed.ID}, &r); err != nil {
@@ -72,6 +74,9 @@ func (a *action) begin(ctx context.Context) error {
 		return documentGone()
 	case r.Moved:
 		return errMoved
+	}
+	if a.pane.parent == nil {
+		a.before.title = r.Title // The browser tells titles a moment later than they change.
 	}
 	return nil
 }
