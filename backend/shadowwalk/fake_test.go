@@ -118,8 +118,9 @@ func newFakePage(t *testing.T, n int) *fakePage {
 		children += fmt.Sprintf(`{"nodeId":%d,"backendNodeId":%d,"nodeType":1,"localName":"button","attributes":["value","secret"]}`, id, id+1000)
 	}
 	p.answers = map[string]func(jsonv2.Value) answer{
-		"DOM.getDocument":   says(`{"root":{"nodeId":1,"backendNodeId":11,"nodeType":9}}`),
-		"DOM.performSearch": says(fmt.Sprintf(`{"searchId":"s","resultCount":%d}`, n)),
+		"Browser.getVersion": says(`{"product":"Chrome/156.0.8078.114"}`),
+		"DOM.getDocument":    says(`{"root":{"nodeId":1,"backendNodeId":11,"nodeType":9}}`),
+		"DOM.performSearch":  says(fmt.Sprintf(`{"searchId":"s","resultCount":%d}`, n)),
 		"DOM.getSearchResults": func(jsonv2.Value) answer {
 			return answer{result: `{"nodeIds":[` + ids + `]}`, events: []event{
 				{"DOM.setChildNodes", `{"parentId":1,"nodes":[{"nodeId":2,"backendNodeId":12,"nodeType":1,"localName":"div",` +

@@ -3,8 +3,11 @@ package shadowwalk
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/chromedp/cdproto/accessibility"
+	protobrowser "github.com/chromedp/cdproto/browser"
 	proto "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 
@@ -19,6 +22,10 @@ const operable = "button,input,select,textarea,a[href],area[href],summary,iframe
 // document, and only in a root does :host stand for something.
 const inAnyRoot = ":host :is(" + operable + ")"
 
+// searchesRoots is the oldest Chromium in which the search was checked to look into roots. Version 132 evaluates it in
+// the document only and finds nothing, which must not pass for a page without sealed controls.
+const searchesRoots = 156
+
 // The commands with answers that are decoded into types of ours: none of them can carry what a field holds.
 var (
 	getDocument = proto.Command[dom.GetDocumentParams, struct {
@@ -32,8 +39,15 @@ type axNodes struct {
 }
 
 // enumerate is the fast way: search for what can be operated in any root, learn which of it has a closed root above,
-// and ask the accessibility tree about those nodes alone.
+// and ask the accessibility tree about those nodes alone. A browser that is older than that search is read whole.
 func enumerate(ctx context.Context, s *scan) (found, error) {
+	major, err := s.browserMajor(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	if major < searchesRoots {
+		return enumerateAll(ctx, s)
+	}
 	if err := s.domains.enableDOM(ctx, s.session); err != nil {
 		return found{}, err
 	}
@@ -77,6 +91,30 @@ func enumerate(ctx context.Context, s *scan) (found, error) {
 		}
 	}
 	return f, nil
+}
+
+// browserMajor is the first number of the browser's version; 0 when it does not tell one.
+func (s *scan) browserMajor(ctx context.Context) (int, error) {
+	if s.state.major != 0 {
+		return s.state.major, nil
+	}
+	v, err := cdp.Call(ctx, s.session, protobrowser.GetVersion, proto.Empty{})
+	if err != nil {
+		return 0, err
+	}
+	s.state.major = majorOf(v.Product)
+	return s.state.major, nil
+}
+
+// majorOf takes the version out of a product such as Chrome/156.0.8078.114.
+func majorOf(product string) int {
+	_, version, _ := strings.Cut(product, "/")
+	first, _, _ := strings.Cut(version, ".")
+	major, err := strconv.Atoi(first)
+	if err != nil {
+		return 0
+	}
+	return major
 }
 
 func newControl(n *node, ax axNode, role string) control {

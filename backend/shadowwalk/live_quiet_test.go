@@ -47,8 +47,9 @@ func TestValuesNeverLeave(t *testing.T) {
 		for role := range operations() {
 			queries = append(queries, Query{Role: role})
 		}
-		for _, q := range queries {
-			for _, read := range []method{enumerate, enumerateAll} {
+		for i, q := range queries {
+			ways := []method{enumerate, enumerateAll}
+			for _, read := range ways[:1+max(0, 1-i)] { // The whole tree is read once a page.
 				r, err := w.read(t.Context(), tab, q, read)
 				if err != nil {
 					t.Fatal(err)

@@ -22,6 +22,7 @@ const inFlight = 16
 type scan struct {
 	page    page
 	session *cdp.Session
+	state   *tabState
 	domains *domains
 	roles   roleBook
 	main    browser.Frame
@@ -56,8 +57,8 @@ type owner struct {
 	frame   proto.FrameID // of the document that the element is in
 }
 
-func newScan(p page, d *domains) *scan {
-	s := &scan{page: p, session: p.Session(), domains: d, roles: newRoleBook()}
+func newScan(p page, st *tabState) *scan {
+	s := &scan{page: p, session: p.Session(), state: st, domains: &st.domains, roles: newRoleBook()}
 	s.unlisten = s.session.Listen(s.event)
 	return s
 }

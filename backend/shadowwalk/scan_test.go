@@ -88,6 +88,24 @@ func TestNothingSealed(t *testing.T) {
 	}
 }
 
+// A browser whose search does not look into roots is read whole: a search that finds nothing proves nothing there.
+func TestOlderBrowserIsReadWhole(t *testing.T) {
+	for product, whole := range map[string]bool{
+		"Chrome/156.0.8078.114": false, "Chrome/200.1": false, "Edg/157.0": false,
+		"Chrome/132.0.6834.83": true, "Chrome/155.9": true, "Chrome": true, "": true, "Chrome/x.1": true,
+	} {
+		p := newFakePage(t, 1)
+		p.set("Browser.getVersion", says(`{"product":"`+product+`"}`))
+		p.set("DOM.performSearch", says(`{"searchId":"s","resultCount":0}`))
+		w := New(nil)
+		read(t, w, p, Query{})
+		read(t, w, p, Query{})
+		if got := p.count("Accessibility.getFullAXTree") == 2; got != whole {
+			t.Errorf("%s: read whole is %v, want %v", product, got, whole)
+		}
+	}
+}
+
 // What goes away during the read is left out; it is no error.
 func TestNodesThatGoAway(t *testing.T) {
 	p := newFakePage(t, 3)

@@ -144,7 +144,7 @@ func (w *Walker) read(ctx context.Context, p page, q Query, way method) (Result,
 	}
 	defer leave()
 	began := w.now()
-	s := newScan(p, &st.domains)
+	s := newScan(p, st)
 	defer s.close()
 	r, err := s.run(ctx, q, way)
 	if err != nil {

@@ -33,8 +33,10 @@ var _ page = (*browser.Tab)(nil)
 type tabState struct {
 	// turn holds one token, which the read that runs now has taken, or the release.
 	turn chan struct{}
-	// domains are the protocol domains that are on; only the holder of the turn touches them.
+	// domains are the protocol domains that are on, and major the browser's version, 0 until it was asked for. Only
+	// the holder of the turn touches them.
 	domains domains
+	major   int
 
 	// users counts the reads of the tab, running or waiting, and release is the countdown after the last one, nil
 	// before. Walker.mu guards both.
