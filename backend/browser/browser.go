@@ -97,7 +97,7 @@ func (b *Browser) Start(ctx context.Context) error {
 // way. A browser that went down is started again when it has been left alone long enough.
 func (b *Browser) Ready(ctx context.Context) error {
 	b.mu.Lock()
-	if b.state == Running {
+	if b.answers() {
 		b.mu.Unlock()
 		return nil
 	}
@@ -286,11 +286,12 @@ func (b *Browser) settled(ctx context.Context) error {
 	defer cancel()
 	for {
 		b.mu.Lock()
-		state, problem, changed := b.state, b.problem, b.changed
+		state, problem, changed, answers := b.state, b.problem, b.changed, b.answers()
 		b.mu.Unlock()
-		switch state {
-		case Running:
+		if answers {
 			return nil
+		}
+		switch state {
 		case Down:
 			return &UnavailableError{*problem}
 		case Stopped:
@@ -303,6 +304,17 @@ func (b *Browser) settled(ctx context.Context) error {
 		}
 	}
 }
+
+// leaving reports whether the link ends because we want it to.
+func (b *Browser) leaving(l *link) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return l.closing
+}
+
+// answers reports whether the browser runs; the caller holds mu. A connection that has just dropped has failed its calls
+// before watch took note of it, and whoever calls again at once must wait for the restart.
+func (b *Browser) answers() bool { return b.state == Running && b.link.conn.Err() == nil }
 
 // running returns the link of a browser that runs.
 func (b *Browser) running() (*link, bool) {
