@@ -40,7 +40,6 @@ type found struct {
 	controls   []control
 	candidates int
 	capped     bool
-	unread     int
 }
 
 // control is a sealed operable control before the query and the measuring.
