@@ -86,7 +86,6 @@ function nativeName(el, role, how) {
     case "img": case "area":
       return attr(el, "alt") ?? "";
     case "fieldset": return firstChildText(el, "legend", how);
-    case "figure": return firstChildText(el, "figcaption", how);
     case "table": return firstChildText(el, "caption", how);
     case "svg": return firstChildText(el, "title", how);
     case "optgroup": return attr(el, "label") ?? "";
@@ -144,7 +143,7 @@ function generated(el, pseudo) {
   const [shown, alternative] = splitAlternative(content);
   let text = "";
   for (const match of (alternative ?? shown).matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += match[1].replace(/\\(.)/g, "$1");
-  return text;
+  return alternative === undefined ? text : " " + text + " ";
 }
 
 function splitAlternative(content) {

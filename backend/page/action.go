@@ -21,8 +21,6 @@ const (
 	commitWindow = 8 * time.Second
 	// readyWindow is how long the document that came may take until it can be read.
 	readyWindow = 3 * time.Second
-	// tabWindow is how long a link that opens a tab may take to do so.
-	tabWindow = 2 * time.Second
 	// slice is one look at the above.
 	slice = 100 * time.Millisecond
 	// tries is how often a target that moved away under the pointer is aimed at again.
@@ -40,13 +38,11 @@ type action struct {
 	aimed aimed
 	point *Point // of the target, in the top viewport
 
-	aside    int // the watch in the main document, when the target lies in another
-	began    time.Time
-	before   pageMark
-	known    map[string]bool // tabs there were
-	opened   chan struct{}   // gets a value when a tab opens
-	unlisten func()
-	sealed   *sealedProbe
+	aside  int // the watch in the main document, when the target lies in another
+	began  time.Time
+	before pageMark
+	opened *openedTabs
+	sealed *sealedProbe
 }
 
 // aimed is what the page script answers to aim and aimPoint.
@@ -91,7 +87,7 @@ func (a *action) do(ctx context.Context) (ActOut, error) {
 		return out, nil
 	}
 	a.listen()
-	defer a.unlisten()
+	defer a.opened.stop()
 	if err := a.send(ctx); err != nil {
 		return ActOut{}, err
 	}
@@ -257,19 +253,7 @@ func (a *action) target() *Target {
 // listen notes how things are just before the input.
 func (a *action) listen() {
 	a.before = pageMark{a.tab.URL(), a.tab.Title(), a.tab.LoaderID(), a.tab.Revision()}
-	a.known = map[string]bool{}
-	for _, t := range a.v.Browser.Tabs() {
-		a.known[t.ID()] = true
-	}
-	a.opened = make(chan struct{}, 1)
-	a.unlisten = a.v.Browser.Subscribe(func(e browser.Event) {
-		if e.Kind == browser.TabOpened {
-			select {
-			case a.opened <- struct{}{}:
-			default:
-			}
-		}
-	})
+	a.opened = watchTabs(a.v.Browser)
 	a.began = time.Now()
 }
 

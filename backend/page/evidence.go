@@ -198,7 +198,7 @@ func (a *action) report(ctx context.Context, out ActOut, s seen) (ActOut, error)
 	if navigated || !s.Gone {
 		d.Title = change(a.before.title, title)
 	}
-	d.NewTabs = a.newTabs(ctx)
+	d.NewTabs = a.opened.by(ctx, a.tab, a.aimed.OpensTab && a.in.Action == "click")
 	sealedChanged, sealedKnown := false, false
 	if a.sealed != nil {
 		sealedChanged, sealedKnown = a.sealed.changed(ctx)
@@ -301,30 +301,6 @@ func (a *action) warning(s seen, out ActOut) string {
 		w = join(w, "A new tab opened; name it in tab, or make it active with tabs.")
 	}
 	return w
-}
-
-// newTabs lists the tabs that this one opened since the input. A link that opens one is given time to.
-func (a *action) newTabs(ctx context.Context) []NewTab {
-	late := time.NewTimer(tabWindow)
-	defer late.Stop()
-	for {
-		var list []NewTab
-		for _, t := range a.v.Browser.Tabs() {
-			if !a.known[t.ID()] && t.OpenerID() == a.tab.ID() {
-				list = append(list, NewTab{t.ID(), t.URL()})
-			}
-		}
-		if len(list) > 0 || !a.aimed.OpensTab || a.in.Action != "click" {
-			return list
-		}
-		select {
-		case <-a.opened:
-		case <-late.C:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }
 
 func change(from, to string) *Change {
