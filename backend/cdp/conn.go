@@ -27,6 +27,9 @@ var ErrClosed = errors.New("the connection to the browser is closed")
 // serverError is the code that the browser gives its own failures.
 const serverError = -32000
 
+// ErrDetached is ErrClosed for a session that ended, with its tab or frame, while the connection lives on.
+var ErrDetached = fmt.Errorf("the session ended: %w", ErrClosed)
+
 // Conn is one connection to a browser: one reader, many sessions.
 type Conn struct {
 	transport Transport
@@ -148,8 +151,11 @@ func (c *Conn) send(ctx context.Context, s *Session, method string, params jsonv
 	p := &pending{session: s, answer: make(chan *cdproto.Message, 1)}
 	c.mu.Lock()
 	if c.err != nil || c.sessions[s.id] != s {
-		c.mu.Unlock()
-		return 0, nil, ErrClosed
+		defer c.mu.Unlock()
+		if c.err != nil {
+			return 0, nil, c.err
+		}
+		return 0, nil, ErrDetached
 	}
 	c.lastID++
 	id := c.lastID

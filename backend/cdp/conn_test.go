@@ -112,10 +112,10 @@ func TestCallFailures(t *testing.T) {
 			return errors.As(err, &e) && e.Method == "Test.call" && e.Code == -32000 && e.Message == "no"
 		}},
 		{"the connection drops", func(s *script, _ *Conn, _ *cdproto.Message, _ context.CancelFunc) { s.Close() },
-			IsClosed},
+			func(err error) bool { return IsClosed(err) && !errors.Is(err, ErrDetached) }},
 		{"the session is detached", func(s *script, _ *Conn, _ *cdproto.Message, _ context.CancelFunc) {
 			s.feed <- &cdproto.Message{Method: "Target.detachedFromTarget", Params: raw(`{"sessionId":"a"}`)}
-		}, IsClosed},
+		}, func(err error) bool { return IsClosed(err) && errors.Is(err, ErrDetached) }},
 		{"the page crashes", func(s *script, _ *Conn, _ *cdproto.Message, _ context.CancelFunc) {
 			s.feed <- &cdproto.Message{SessionID: "a", Method: "Inspector.targetCrashed", Params: raw(`{}`)}
 		}, func(err error) bool { var e *Error; return errors.As(err, &e) && e.Message == "Target crashed" }},

@@ -89,7 +89,7 @@ func (s *Session) closed() error {
 	if err := s.conn.Err(); err != nil {
 		return err
 	}
-	return ErrClosed
+	return ErrDetached
 }
 
 // Subscribe buffers the events of the method, without bound and in order, until cancel. The channel closes when the

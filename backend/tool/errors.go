@@ -88,6 +88,7 @@ func tabError(x *session.Session, tab *browser.Tab, err error) *verb.Error {
 		foreign *session.NotOwnedError
 		crashed *browser.CrashedError
 		blank   *browser.NoViewportError
+		gone    *browser.TabGoneError
 	)
 	switch {
 	case errors.Is(err, session.ErrNoTab):
@@ -115,7 +116,7 @@ func tabError(x *session.Session, tab *browser.Tab, err error) *verb.Error {
 			Code: verb.NoViewport, Message: "The tab has no layout: its viewport is 0×0.",
 			Hint: "Show the browser window, then try again.", Cause: err,
 		}
-	case errors.Is(err, cdp.ErrClosed) && tab != nil && isClosed(tab):
+	case tab != nil && (errors.As(err, &gone) || errors.Is(err, cdp.ErrDetached)):
 		return &verb.Error{
 			Code: verb.UnknownTab, Message: "The tab " + tab.ID() + " was closed while the call ran.",
 			Hint: tabsHint(x), Evidence: map[string]any{"tabs": listing(x)}, Cause: err,
@@ -192,15 +193,6 @@ func tabsHint(x *session.Session) string {
 		return "Your session has no tab: open one, for example with navigate."
 	}
 	return "Use one of your own tabs, listed in tabs, or leave tab out."
-}
-
-func isClosed(tab *browser.Tab) bool {
-	select {
-	case <-tab.Closed():
-		return true
-	default:
-		return false
-	}
 }
 
 // sentence ends text with a full stop.
