@@ -24,14 +24,23 @@ func source(path string) string {
 		// A transaction takes the write lock at its start, so that it never fails half way because of a second one.
 		"_txlock": {"immediate"},
 	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas.Encode()
+	return address(path, pragmas)
 }
 
-// connect opens path. SQLite has one writer at a time, and Kuang's transactions are short, so there is one
+// readOnlySource is the data source name of path for a connection that changes nothing and makes no file.
+func readOnlySource(path string) string {
+	return address(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}})
+}
+
+func address(path string, options url.Values) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + options.Encode()
+}
+
+// connect opens a data source. SQLite has one writer at a time, and Kuang's transactions are short, so there is one
 // connection: queries wait their turn in Go, in order and bounded by their context, and not in SQLite's retry loop.
 // The price is that a query must be read to its end at once; nothing may hold rows open while it waits for a client.
-func connect(path string) (*gorm.DB, error) {
-	g, err := gorm.Open(sqlite.Open(source(path)), &gorm.Config{
+func connect(source string) (*gorm.DB, error) {
+	g, err := gorm.Open(sqlite.Open(source), &gorm.Config{
 		Logger: logger.Discard, // errors are returned; standard output is not gorm's to write to
 		// A single statement is atomic without a transaction of its own.
 		SkipDefaultTransaction: true,

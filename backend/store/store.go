@@ -49,7 +49,7 @@ func ready(path string) (*gorm.DB, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	g, err := connect(path)
+	g, err := connect(source(path))
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func TestMigrate(t *testing.T) {
 			if err := makeFile(path); err != nil {
 				t.Fatal(err)
 			}
-			g, err := connect(path)
+			g, err := connect(source(path))
 			if err != nil {
 				t.Fatal(err)
 			}
