@@ -42,7 +42,7 @@ func TestSaveInALoop(t *testing.T) {
 }
 
 func TestKilledSaves(t *testing.T) {
-	const rounds = 25
+	const rounds = 22
 	dir := t.TempDir()
 	write(t, dir, `{"ballast":"`+ballast+`"}`)
 	held, midway := 40, 0
