@@ -20,7 +20,9 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402 (the version must be asked for first)
 
 PATIENCE = 45.0  # seconds that a state may take to come
+ANSWER = 10_000  # milliseconds that the window may be too busy to answer
 PAUSE = 0.1  # seconds between two looks
+LEFT, WHEEL_UP, WHEEL_DOWN = 1, 4, 5  # X's numbers for the buttons of a mouse
 RED = (0xB3, 0x26, 0x1E)  # the fill of SHADOW PATCH in the default theme
 
 
@@ -70,8 +72,11 @@ class Smoke:
         """Looks until look() answers something true, and ends the test when it never does."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            if seen := look():
-                return seen
+            try:
+                if seen := look():
+                    return seen
+            except GLib.Error:
+                pass  # The widget went away, or the window was too busy to answer; the next look tells.
             if self.app.poll() is not None:
                 self.check(what, False, f"Kuang ended with status {self.app.returncode}")
                 raise Stop
@@ -91,31 +96,28 @@ class Smoke:
 
     def settled(self, node):
         """The middle of the widget once two looks in a row agree on where it is."""
-        before = None
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            x, y, w, h = now = self.place(node)
-            if now == before and w > 0 and h > 0:
-                return x + w // 2, y + h // 2
-            before = now
-            time.sleep(PAUSE)
-        raise Stop
+        seen = [None]
+
+        def rests():
+            seen.append(self.place(node))
+            return seen[-1] == seen[-2] and seen[-1][2] > 0 and seen[-1][3] > 0
+
+        self.wait(f"{node.get_name()} comes to rest", rests)
+        x, y, w, h = seen[-1]
+        return x + w // 2, y + h // 2
 
     def click(self, what, roles, name):
         node = self.wait(f"{what} is there", lambda: self.find(roles, name))
-        frame = self.place(self.find(["document web"], ""))
+        left, top, width, height = self.place(self.find(["filler"], ""))  # GTK's box around the page
         x, y = self.settled(node)
-        while not frame[1] <= y < frame[1] + frame[3]:  # Turn the wheel over the content until it is in sight.
-            self.mouse(frame[0] + frame[2] * 3 // 4, frame[1] + frame[3] // 2, 5 if y > frame[1] else 4)
-            moved = self.settled(node)
-            if moved == (x, y):
-                self.check(f"{what} can be scrolled to", False, f"it stays at {x},{y}")
-                raise Stop
-            x, y = moved
-        self.mouse(x, y, 1)
+        while not top <= y < top + height:
+            self.mouse(left + width * 3 // 4, top + height // 2, WHEEL_DOWN if y > top else WHEEL_UP)
+            self.wait(f"{what} can be scrolled to", lambda: self.settled(node) != (x, y))
+            x, y = self.settled(node)
+        self.mouse(x, y, LEFT)
 
     def mouse(self, x, y, button):
-        subprocess.run(["xdotool", "mousemove", "--sync", str(x), str(y), "click", str(button)], check=True, timeout=20)
+        subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", str(button)], check=True, timeout=20)
 
     def type(self, text):
         subprocess.run(["xdotool", "type", "--delay", "40", text], check=True, timeout=20)
@@ -243,6 +245,7 @@ def main():
     parser.add_argument("--log", type=Path, required=True)
     args = parser.parse_args()
     Atspi.init()
+    Atspi.set_timeout(ANSWER, ANSWER)
     with args.log.open("wb") as log:
         app = subprocess.Popen([args.kuang], env=os.environ | {"KUANG_HOME": str(args.home)}, stdout=log, stderr=log)
     s = Smoke(app, args.home, args.pictures)
