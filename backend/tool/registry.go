@@ -24,8 +24,9 @@ type Tool struct {
 // ReadOnly reports whether the verb only looks.
 func (t Tool) ReadOnly() bool { return t.Effect == verb.Read }
 
-// Destructive reports whether a call may do what cannot be repeated or taken back, as far as the definition tells.
-func (t Tool) Destructive() bool { return t.Effect == verb.Act && !t.Idempotent && t.Undo == nil }
+// Destructive reports whether a call may do what must not be repeated lightly: one click can buy something, and that
+// some calls of a verb can be undone does not make the others harmless.
+func (t Tool) Destructive() bool { return t.Effect == verb.Act && !t.Idempotent }
 
 // Fields lists the input fields in the order of the verb's type.
 func (t Tool) Fields() []string { return fieldNames(t.InputSchema) }

@@ -29,7 +29,7 @@ func TestRegistryFindsByNameAndAlias(t *testing.T) {
 
 func TestHints(t *testing.T) {
 	r := mustRegistry(t, handlers{})
-	want := map[string][2]bool{"look": {true, false}, "type_in": {false, false}, "picture": {true, false}, "count": {true, false}, "press": {false, false}}
+	want := map[string][2]bool{"look": {true, false}, "type_in": {false, true}, "picture": {true, false}, "count": {true, false}, "press": {false, false}}
 	for _, tool := range r.List() {
 		if got := [2]bool{tool.ReadOnly(), tool.Destructive()}; got != want[tool.Name] {
 			t.Errorf("%s: read-only and destructive are %v, want %v", tool.Name, got, want[tool.Name])
