@@ -193,3 +193,20 @@ func (r *rig) closeTab(id string) {
 		r.t.Error(err)
 	}
 }
+
+// said runs an acting verb and returns its sentence for the ledger.
+func said(r *rig, name string, in map[string]any) string {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	call := &verb.Call{Session: r.sess, Tab: r.tab, Policy: r.policy, Log: slog.New(slog.DiscardHandler)}
+	decoded, out, err := r.verbs[name].Run(ctx, call, raw)
+	if err != nil {
+		r.t.Fatalf("%s %v: %v", name, in, err)
+	}
+	return r.verbs[name].Sentence(decoded, out)
+}
