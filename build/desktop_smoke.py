@@ -23,6 +23,7 @@ PATIENCE = 45.0  # seconds that a state may take to come
 ANSWER = 10_000  # milliseconds that the window may be too busy to answer
 PAUSE = 0.1  # seconds between two looks
 LEFT, WHEEL_UP, WHEEL_DOWN = 1, 4, 5  # X's numbers for the buttons of a mouse
+COLOURS = 12  # smoothed letters have more; an unpainted rectangle has one
 RED = (0xB3, 0x26, 0x1E)  # the fill of SHADOW PATCH in the default theme
 
 
@@ -122,9 +123,19 @@ class Smoke:
     def type(self, text):
         subprocess.run(["xdotool", "type", "--delay", "40", text], check=True, timeout=20)
 
-    def picture(self, name):
+    def picture(self, name, chip):
+        """A picture of the whole screen, taken once the chip is painted and two looks in a row agree."""
         path = self.pictures / f"smoke-{name}.png"
-        subprocess.run(["import", "-window", "root", str(path)], check=True, timeout=30)
+        before = [[]]
+
+        def painted():
+            subprocess.run(["import", "-window", "root", str(path)], check=True, timeout=30)
+            pixels = crop(path, *self.place(chip))
+            rests = pixels == before[0] and len(set(pixels)) >= COLOURS
+            before[0] = pixels
+            return rests
+
+        self.wait(f"{name}: the window is painted", painted)
         print(f"     {path}")
         return path
 
@@ -174,7 +185,7 @@ def run(s):
     window = subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--pid", str(s.app.pid), "--name", "^Kuang$"],
                             check=True, timeout=20, capture_output=True, text=True).stdout.split()[0]
     subprocess.run(["xdotool", "windowactivate", "--sync", window], check=True, timeout=20)
-    s.picture("running")
+    s.picture("running", chip)
 
     s.click("Settings in the navigation", CHIP, "^Settings$")
     s.click("Shadow Walk in the navigation", CHIP, "^Shadow Walk$")
@@ -197,8 +208,7 @@ def run(s):
     health = s.health()
     s.check("the API says armed", armed(health) is True, json.dumps(health.get("shadow_walk")))
     s.settled(chip)
-    x, y, w, h = s.place(chip)
-    share = red_share(s.picture("armed"), x, y, w, h)
+    share = red_share(crop(s.picture("armed", chip), *s.place(chip)))
     s.check(f"the chip is red: {share:.0%} of its area", share > 0.4, f"{share:.0%} of its area is")
 
 
@@ -209,12 +219,17 @@ def armed(health):
     return health.get("shadow_walk", {}).get("force_open")
 
 
-def red_share(path, x, y, w, h):
-    """How much of the rectangle is the chip's red, as the screen shows it."""
-    pixels = subprocess.run(["convert", str(path), "-crop", f"{w}x{h}+{x}+{y}", "-depth", "8", "rgb:-"],
-                            check=True, timeout=30, capture_output=True).stdout
-    close = sum(all(abs(a - b) < 12 for a, b in zip(pixels[i:i + 3], RED)) for i in range(0, len(pixels), 3))
-    return close / max(1, len(pixels) // 3)
+def crop(path, x, y, w, h):
+    """The pixels of a rectangle of the picture, as (red, green, blue)."""
+    raw = subprocess.run(["convert", str(path), "-crop", f"{w}x{h}+{x}+{y}", "-depth", "8", "rgb:-"],
+                         check=True, timeout=30, capture_output=True).stdout
+    return [tuple(raw[i:i + 3]) for i in range(0, len(raw), 3)]
+
+
+def red_share(pixels):
+    """How much of them is the chip's red, as the screen shows it."""
+    close = sum(all(abs(a - b) < 12 for a, b in zip(pixel, RED)) for pixel in pixels)
+    return close / max(1, len(pixels))
 
 
 def end(s):
@@ -247,7 +262,7 @@ def main():
     Atspi.init()
     Atspi.set_timeout(ANSWER, ANSWER)
     with args.log.open("wb") as log:
-        app = subprocess.Popen([args.kuang], env=os.environ | {"KUANG_HOME": str(args.home)}, stdout=log, stderr=log)
+        app = subprocess.Popen([args.kuang, "--port", "0"], env=os.environ | {"KUANG_HOME": str(args.home)}, stdout=log, stderr=log)
     s = Smoke(app, args.home, args.pictures)
     try:
         run(s)
@@ -265,7 +280,9 @@ def main():
 
 def report(s):
     """What was on the screen when a check failed."""
-    s.picture("failed")
+    picture = s.pictures / "smoke-failed.png"
+    subprocess.run(["import", "-window", "root", str(picture)], check=False, timeout=30)
+    print(f"     {picture}")
     for node in s.widgets():
         print("     seen:", node.get_role_name(), repr(node.get_name()), s.place(node))
 

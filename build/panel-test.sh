@@ -34,7 +34,7 @@ answers() {
 start_display 1360x960
 # Wails reads these three from the environment in dev builds.
 devserver=localhost:$(free_port)
-assetdir=$PWD/frontend/dist devserver=$devserver loglevel=Warning build/bin/kuang-dev >"$log" 2>&1 &
+assetdir=$PWD/frontend/dist devserver=$devserver loglevel=Warning build/bin/kuang-dev --port 0 >"$log" 2>&1 &
 app=$!
 started+=("$app")
 export KUANG_PANEL_URL=http://$devserver/
