@@ -39,7 +39,7 @@ async function aim({ mark: number, selector, action, dry, wait, known }) {
     el = field;
   }
   if (dry) return dryAim(el, action, target);
-  const watch = new Watch();
+  const watch = new Watch(el);
   try {
     for (;;) {
       try {
@@ -47,9 +47,11 @@ async function aim({ mark: number, selector, action, dry, wait, known }) {
         if (action === "focus") return begun(el, target, watch, { scrolled: false });
         if (!shown(el) && labelsOf(el).length === 0) refuseUnreached(el, null);
         if (action === "scroll_into_view") {
+          const before = boxOf(el);
           scrollTo(el, { block: "center", inline: "center", behavior: "instant" });
           await still(el);
-          return begun(el, target, watch, { scrolled: true });
+          const after = boxOf(el);
+          return { ...begun(el, target, watch, { scrolled: true }), moved: { x: pixel(before.x - after.x), y: pixel(before.y - after.y) } };
         }
         await still(el);
         const aimed = aimAt(el, true);
@@ -116,7 +118,7 @@ function aimPoint({ x, y, action, dry }) {
     refuseUnfit(el, action);
   }
   if (dry) return { target: describe(el), sealed: sealed !== null };
-  const id = remember({ el, watch: new Watch(), point: { x, y }, sealed: sealed !== null });
+  const id = remember({ el, watch: new Watch(sealed ?? el), point: { x, y }, sealed: sealed !== null });
   return { id, target: describe(el), sealed: sealed !== null };
 }
 
@@ -148,7 +150,7 @@ function ready({ id }) {
 
 // watchOnly begins a watch in a document that is not the target's own.
 function watchOnly() {
-  const watch = new Watch();
+  const watch = new Watch(null);
   watch.begin();
   return { id: remember({ el: null, watch }), title: watch.title };
 }
@@ -195,8 +197,14 @@ function secret({ id }) {
 async function peek({ id, most }) {
   const act = acts.get(id);
   if (act === undefined) return { gone: true };
-  await settled(act.watch, act.el, most);
-  return { changed: act.watch.changed(act.el) };
+  await settled(act.watch, most);
+  return { changed: act.watch.changed(), doubtful: act.watch.doubtful() };
+}
+
+// doubt watches on to tell an effect from what changes by itself.
+async function doubt({ id, most }) {
+  await acts.get(id)?.watch.doubt(most);
+  return true;
 }
 
 // settle ends the act and reports what was seen.
@@ -205,7 +213,7 @@ function settle({ id, text, cleared: cleaned }) {
   if (act === undefined) return { gone: true };
   try {
     const typed = text === undefined ? undefined : typedReport(act, text, cleaned);
-    const report = act.watch.end(act.el);
+    const report = act.watch.end();
     return { ...report, typing: typed, target_gone: act.el !== null && !connected(act.el) };
   } finally {
     drop({ id });

@@ -3,7 +3,7 @@
 const api = {};
 for (const run of [
   frames, frameSelf, throughFrame, components, text, find, state, aim, aimPoint, ready, watchOnly, focus, typing, cleared,
-  secret, peek, settle, drop, linger, arrived, wait,
+  secret, peek, doubt, settle, drop, linger, arrived, wait,
 ]) {
   api[run.name] = async (input = {}) => {
     if (input.open_roots !== undefined) reach.openRoots = input.open_roots;

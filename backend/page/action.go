@@ -21,6 +21,9 @@ const (
 	commitWindow = 8 * time.Second
 	// readyWindow is how long the document that came may take until it can be read.
 	readyWindow = 3 * time.Second
+	// doubtWindow is how long changes that came later than the input are watched for coming again by themselves: longer
+	// than the second in which clocks and counters tick.
+	doubtWindow = 1200 * time.Millisecond
 	// slice is one look at the above.
 	slice = 100 * time.Millisecond
 	// tries is how often a target that moved away under the pointer is aimed at again.
@@ -55,6 +58,7 @@ type aimed struct {
 	ByFocus  bool   `json:"by_focus"`
 	OpensTab bool   `json:"opens_tab"`
 	Sealed   bool   `json:"sealed"`
+	Moved    *Point `json:"moved"` // by scrolling into view
 	Refused  *Refused
 	Frame    *struct {
 		Slot int `json:"slot"`

@@ -42,11 +42,17 @@ func (a *action) observe(ctx context.Context) (seen, error) {
 	deadline := a.began.Add(fetchWindow)
 	for window := settleWindow; ; window = slice {
 		var look struct {
-			Gone    bool `json:"gone"`
-			Changed bool `json:"changed"`
+			Gone     bool `json:"gone"`
+			Changed  bool `json:"changed"`
+			Doubtful bool `json:"doubtful"`
 		}
 		if err := a.look(ctx, "peek", args{"most": window.Milliseconds()}, &look); err != nil {
 			return seen{}, err
+		}
+		if look.Doubtful && !a.asked() && !a.navigated() && a.in.Action != "type" {
+			if err := a.look(ctx, "doubt", args{"most": doubtWindow.Milliseconds()}, nil); err != nil {
+				return seen{}, err
+			}
 		}
 		if look.Gone || look.Changed || a.navigated() || a.navigating() || !a.fetching() || time.Now().After(deadline) {
 			break
@@ -159,6 +165,16 @@ func (a *action) mainID() string {
 	return string(p.frame.ID)
 }
 
+// asked tells that the page sent a request for data or for a document since the input, which explains late changes.
+func (a *action) asked() bool {
+	for _, r := range a.tab.Network().Requests(a.began) {
+		if r.Type == "Fetch" || r.Type == "XHR" || r.Type == "Document" {
+			return true
+		}
+	}
+	return false
+}
+
 // fetching tells that a request which the page sent since the input is not answered.
 func (a *action) fetching() bool {
 	for _, r := range a.tab.Network().Requests(a.began) {
@@ -175,6 +191,9 @@ func (a *action) report(ctx context.Context, out ActOut, s seen) (ActOut, error)
 	d := &Delta{
 		Focus: s.Focus, Mutations: s.Mutations, Added: s.Added, Removed: s.Removed, Fields: s.Fields, Changes: s.Changes,
 		Scrolled: s.Scrolled, Dialogs: a.tab.Dialogs(a.began), Requests: len(a.tab.Network().Requests(a.began)), Received: s.Events.Click > 0,
+	}
+	if a.aimed.Moved != nil && *a.aimed.Moved != (Point{}) {
+		d.Scrolled = a.aimed.Moved
 	}
 	out.Delta, out.URL = d, a.tab.URL()
 	title := s.Title
@@ -227,6 +246,8 @@ func (a *action) verdict(s seen, out ActOut, navigated bool) Verdict {
 	case s.Changed, s.Gone, d.URL != nil, len(d.NewTabs) > 0, len(d.Dialogs) > 0, a.closed():
 		return Effect
 	case out.Typing != nil && out.Typing.Landed:
+		return Effect
+	case a.in.Action == "scroll_into_view" && d.Scrolled != nil:
 		return Effect
 	case (a.in.Action == "focus" || a.in.Action == "press") && s.Focus != "":
 		return Effect

@@ -99,8 +99,8 @@ func (h *hand) mark(ctx context.Context, frame browser.Frame, fn string, in args
 		}
 		h.state.took(frame.ID, offered, answer.Top)
 		return json.Unmarshal(raw, out)
-	case errors.As(err, &told):
-		// A refusal comes before any mark is given.
+	case errors.As(err, &told), gone(err):
+		// A refusal comes before any mark is given, and the marks of a document that is gone were told to nobody.
 		return err
 	default:
 		h.state.took(frame.ID, offered, offered+spoiled)
