@@ -37,6 +37,12 @@ func Dial(url, tokenPath string) (*Client, error) {
 	return &Client{url: url, token: token}, nil
 }
 
+// URL is where the running Kuang listens.
+func (c *Client) URL() string { return c.url }
+
+// Token is what it wants with every request.
+func (c *Client) Token() string { return c.token }
+
 // Ping asks whether Kuang answers.
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.do(ctx, http.MethodGet, "/v1/ping", "", nil)

@@ -1,0 +1,5 @@
+//go:build desktop && !dev
+
+package app
+
+const devBuild = false
