@@ -65,5 +65,5 @@ func quoteLine(line string) string {
 	if len(line) > maxLine {
 		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 	}
-	return " It said: " + line
+	return " It said: “" + line + "”."
 }

@@ -7,7 +7,12 @@ import (
 	"kuang/backend/browser/browsertest"
 )
 
-func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
+func TestMain(m *testing.M) {
+	if profile := os.Getenv(helperProfile); profile != "" {
+		os.Exit(helper(profile))
+	}
+	os.Exit(browsertest.Main(m))
+}
 
 func TestOpenLoadsAPage(t *testing.T) {
 	ip, _ := browsertest.Serve(t, map[string]string{"/": `<title>Hello</title><p>hi`})

@@ -281,7 +281,9 @@ func (t *Tab) here(ctx context.Context) Navigation {
 		var title string
 		if json.Unmarshal(e.Value, &title) == nil {
 			n.Title = title
-			t.browser.retitle(t.target, title)
+			if t.browser.retitle(t.target, title) {
+				t.browser.events.announce(Event{Kind: TabChanged, TabID: t.id})
+			}
 		}
 	}
 	return n

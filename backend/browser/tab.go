@@ -38,6 +38,7 @@ type Tab struct {
 	keyboard *Keyboard
 	injected injected
 	turn     turnstile
+	pictures turnstile // each picture changes how the page is drawn for a moment
 	revision atomic.Int64
 	closed   chan struct{}
 	once     sync.Once
@@ -283,13 +284,13 @@ func (t *Tab) Close(ctx context.Context) error {
 	}
 }
 
-// fault names the cause of an error that a closed session hides: the tab is gone, or its page crashed. While the whole
-// browser is gone it leaves the error as it is, which unwraps to cdp.ErrClosed.
+// fault names the cause of an error that a closed session hides: the tab is gone, or its page crashed. When the whole
+// browser is gone or going it leaves the error as it is, which unwraps to cdp.ErrClosed.
 func (t *Tab) fault(err error) error {
 	if err == nil {
 		return nil
 	}
-	if t.link.conn.Err() != nil {
+	if t.link.conn.Err() != nil || t.browser.leaving(t.link) {
 		return err
 	}
 	if cdp.IsClosed(err) {

@@ -109,22 +109,39 @@ func near(got uint32, want uint8) bool {
 
 func TestScreenshotOfABackgroundTab(t *testing.T) {
 	ip, _ := browsertest.Serve(t, map[string]string{"/": `<body style="background: rgb(0,200,0)">`, "/b": `b`})
-	back := browsertest.Open(t, ip+"/")
+	covered := browsertest.Open(t, ip+"/")
 	front := browsertest.Open(t, ip+"/b")
 	if err := front.Activate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	browsertest.Eval(t, back, "document.body.style.background = 'rgb(0,0,200)'")
-	data, _, err := back.Screenshot(t.Context(), browser.ScreenshotOptions{})
+	never, err := browsertest.Browser(t).Open(t.Context(), browser.OpenOptions{URL: ip + "/", Background: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pic, _, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, b, _ := pic.At(50, 50).RGBA(); !near(b, 200) {
-		t.Error("the picture is an old one")
+	t.Cleanup(func() { never.Close(context.Background()) })
+	for name, tab := range map[string]*browser.Tab{"covered": covered, "never shown": never} {
+		// Several in a row: a page at rest draws nothing by itself between them.
+		for i, want := range []string{"rgb(0,200,0)", "rgb(0,200,0)", "rgb(0,0,200)", "rgb(0,0,200)", "rgb(0,0,200)"} {
+			browsertest.Eval(t, tab, "document.body.style.background = '"+want+"'")
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			o := browser.ScreenshotOptions{}
+			if i == 4 {
+				o.Clip = &browser.Rect{X: 10, Y: 10, W: 100, H: 100}
+			}
+			data, _, err := tab.Screenshot(ctx, o)
+			if err != nil {
+				t.Fatalf("%s, picture %d: %v", name, i, err)
+			}
+			pic, _, err := image.Decode(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, g, b, _ := pic.At(50, 50).RGBA()
+			if got := fmt.Sprintf("rgb(0,%d,%d)", g>>8, b>>8); got != want {
+				t.Errorf("%s, picture %d shows %s, want %s", name, i, got, want)
+			}
+		}
 	}
 }
 

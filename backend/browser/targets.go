@@ -333,15 +333,18 @@ func (b *Browser) Listed() []Listing {
 	return list
 }
 
-// retitle notes a title that is newer than what the browser last told.
-func (b *Browser) retitle(id target.ID, title string) {
+// retitle notes a title that is newer than what the browser last told, and reports whether it is another one.
+func (b *Browser) retitle(id target.ID, title string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if p, ok := b.pages[id]; ok {
-		fresh := *p.info
-		fresh.Title = title
-		p.info = &fresh
+	p, ok := b.pages[id]
+	if !ok || p.info.Title == title {
+		return false
 	}
+	fresh := *p.info
+	fresh.Title = title
+	p.info = &fresh
+	return true
 }
 
 // inOrder are the tabs by age; the caller holds mu.
