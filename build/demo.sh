@@ -70,7 +70,7 @@ send() {
 call() {
   printf '   > POST /v1/%s %s\n' "$1" "${2//$secret/(secret)}"
   send POST "/v1/$1" "$2"
-  printf '   < %s %s\n' "$status" "$(cut -c 1-600 <<<"$body")"
+  printf '   < %s %s\n' "$status" "$body"
 }
 must() {
   call "$@"

@@ -60,7 +60,7 @@ build_binary() {
   if stamp_holds "$stamps/$name" "$input" "$output"; then return; fi
   say "Building $output"
   mkdir -p build/bin
-  go build -trimpath -tags "$tags" -ldflags "-s -w -X kuang/app.version=$version" -o "$output" . >&2 ||
+  go build -tags "$tags" -ldflags "-s -w -X kuang/app.version=$version" -o "$output" . >&2 ||
     fail "$output did not build; the compiler's message stands above."
   stamp "$stamps/$name" "$input" "$output"
 }

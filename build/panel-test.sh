@@ -20,7 +20,6 @@ log=build/bin/test/panel-app.log
 mkdir -p "$(dirname -- "$log")"
 export KUANG_HOME
 trap 'end_started; rm -rf -- "$KUANG_HOME"' EXIT
-export NO_AT_BRIDGE=1 # No accessibility bus here, and nobody asks.
 
 free_port() {
   /usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -32,6 +31,7 @@ answers() {
 }
 
 start_display 1360x960
+start_session_bus # Else GTK starts one that outlives the test.
 # Wails reads these three from the environment in dev builds.
 devserver=localhost:$(free_port)
 assetdir=$PWD/frontend/dist devserver=$devserver loglevel=Warning build/bin/kuang-dev --port 0 >"$log" 2>&1 &
