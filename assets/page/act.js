@@ -25,6 +25,7 @@ function drop({ id }) {
 
 // aim resolves the target, makes sure that it may be acted on and finds the point to press. Nothing is sent yet.
 async function aim({ mark: number, selector, action, dry, wait, known }) {
+  refuseUnseen();
   const deadline = performance.now() + wait;
   const target = known === undefined ? targetOf({ mark: number, selector }) : { el: acts.get(known)?.el ?? null, matched: 1 };
   drop({ id: known });
@@ -68,6 +69,13 @@ async function aim({ mark: number, selector, action, dry, wait, known }) {
   }
 }
 
+// refuseUnseen refuses a page without layout: nothing in it can be pressed.
+function refuseUnseen() {
+  if (parent === window && (innerWidth === 0 || innerHeight === 0)) {
+    throw new Refusal("NO_VIEWPORT", "The tab has no layout: its viewport is 0×0.", "Show the browser window, then try again.");
+  }
+}
+
 function begun(el, target, watch, aimed) {
   const id = remember({ el, watch, point: aimed.point, label: aimed.label });
   return {
@@ -91,6 +99,7 @@ function dryAim(el, action, target) {
 
 // aimPoint finds what lies at a point: an element to act on, or a child frame to go on in.
 function aimPoint({ x, y, action, dry }) {
+  refuseUnseen();
   if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) {
     throw new Refusal("BAD_REQUEST", "The point is outside the viewport of " + innerWidth + "×" + innerHeight + ".", "Coordinates are CSS pixels of the viewport; scroll first.");
   }
@@ -150,6 +159,7 @@ function ready({ id }) {
 
 // watchOnly begins a watch in a document that is not the target's own.
 function watchOnly() {
+  refuseUnseen();
   const watch = new Watch(null);
   watch.begin();
   return { id: remember({ el: null, watch }), title: watch.title };

@@ -73,9 +73,6 @@ type pageMark struct {
 }
 
 func (a *action) do(ctx context.Context) (ActOut, error) {
-	if _, err := a.tab.Viewport(ctx); err != nil {
-		return ActOut{}, err
-	}
 	out := ActOut{Action: a.in.Action, DryRun: a.in.DryRun, site: site(a.tab.URL())}
 	if err := a.aim(ctx); err != nil {
 		return ActOut{}, err

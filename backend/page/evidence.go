@@ -99,6 +99,7 @@ func (a *action) settle(ctx context.Context) (seen, error) {
 			got = *answer
 		}
 	}
+	a.aimed.ID = 0 // It ended with its report.
 	if a.aside == 0 || a.closed() {
 		return got, nil
 	}
@@ -298,7 +299,7 @@ func (a *action) typedNothing(s seen, out ActOut, sealedKnown bool) error {
 func (a *action) warning(s seen, out ActOut) string {
 	var w string
 	if a.aimed.Sealed {
-		if a.in.Action == "type" && !out.Typing.Verified {
+		if out.Typing != nil && !out.Typing.Verified {
 			w = "The field may be in a closed shadow root and its value was not compared; inputs counts the input events that the page got."
 		} else if out.Verdict == NoEffect {
 			w = "The target may be in a closed shadow root, whose inside cannot be observed from the page: what it did there is not known."

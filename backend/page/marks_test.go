@@ -24,8 +24,13 @@ func TestNumbersAreNeverGivenTwice(t *testing.T) {
 
 func TestPageStateNoticesAnotherSignature(t *testing.T) {
 	s := newTabState()
-	if s.differs("a") || s.differs("a") || !s.differs("b") || s.differs("b") {
-		t.Error("a signature was compared wrongly")
+	for i, step := range []struct {
+		signature string
+		differs   bool
+	}{{"a", false}, {"a", false}, {"b", true}, {"b", false}} {
+		if s.differs(step.signature) != step.differs {
+			t.Errorf("step %d: %q compared wrongly", i, step.signature)
+		}
 	}
 }
 

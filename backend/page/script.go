@@ -116,3 +116,9 @@ func gone(err error) bool {
 
 // quoted puts a caller's words into a message.
 func quoted(s string) string { return strconv.Quote(s) }
+
+// isRefusal tells what the caller can mend from what went wrong below.
+func isRefusal(err error) bool {
+	var e *verb.Error
+	return errors.As(err, &e)
+}
