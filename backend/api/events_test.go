@@ -158,6 +158,28 @@ func TestQuietStreamsBeat(t *testing.T) {
 	t.Errorf("the stream ended: %v", lines.Err())
 }
 
+func TestListeningMCPClientsDoNotHoldTheServerUp(t *testing.T) {
+	entered := make(chan bool)
+	b := newBench(t, func(s *Server) {
+		s.cfg.MCP = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			close(entered)
+			<-r.Context().Done()
+		})
+		s.echo = s.routes()
+	})
+	c, _ := b.dial(t)
+	if _, err := c.Write([]byte("GET /mcp HTTP/1.1\r\nHost: " + b.address() + "\r\nAuthorization: Bearer " + b.token.Value() + "\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-entered
+	if err := b.server.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(b.Logged.String(), "ending calls") {
+		t.Error("the stream held the server up")
+	}
+}
+
 func TestCloseWaitsForCallsWithinItsGrace(t *testing.T) {
 	for _, patient := range []bool{true, false} {
 		entered, leave := make(chan bool), make(chan bool)

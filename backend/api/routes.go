@@ -20,9 +20,6 @@ import (
 	"kuang/backend/verb"
 )
 
-// mcpPath is where MCP clients connect.
-const mcpPath = "/mcp"
-
 // healthVerb is what GET /v1/health answers with. It is the one verb that has a second address.
 const healthVerb = "bridge_health"
 
@@ -48,9 +45,10 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/v1/openapi.json", s.openAPI)
 	e.GET("/v1/events", s.events)
 	if s.cfg.MCP != nil {
-		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-			e.Add(method, mcpPath, echo.WrapHandler(s.cfg.MCP))
-		}
+		h := structured(s.cfg.MCP)
+		e.POST(mcpPath, echo.WrapHandler(h))
+		e.DELETE(mcpPath, echo.WrapHandler(h))
+		e.GET(mcpPath, echo.WrapHandler(s.untilClosed(h)))
 	}
 	return e
 }

@@ -11,9 +11,14 @@ import (
 // fenceWord is what both fence lines begin with. No page text may hold it.
 const fenceWord = "-----kuang page text"
 
-// fenceLike finds what a model could take for a fence line, however it is spelt: any row of dashes before the words, in
-// any case and with any blanks between, as well as the dashes that only look like hyphens.
-var fenceLike = regexp.MustCompile(`(?i)[-\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]{2,}[\pZ\p{Cf}\s]*(?:end[\pZ\p{Cf}\s]*(?:of[\pZ\p{Cf}\s]*)?)?kuang[\pZ\p{Cf}\s]*page[\pZ\p{Cf}\s]*text`)
+// fenceGap is a row of what may stand between the words of a fence line: blanks, marks that do not show, and the escapes
+// by which JSON spells them. It only ever begins after a dash or a letter, so it takes escapes whole.
+const fenceGap = `(?:[\pZ\p{Cf}\s]|\\u[0-9a-f]{4}|\\[nrt])*`
+
+// fenceLike finds what a model could take for a fence line, however it is spelt: a row of dashes, or of what only looks
+// like them, before the words.
+var fenceLike = regexp.MustCompile(`(?i)[-\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]{2,}` + fenceGap +
+	`(?:end` + fenceGap + `(?:of` + fenceGap + `)?)?kuang` + fenceGap + `page` + fenceGap + `text`)
 
 // text is the answer as a model reads it. The object stands between two fence lines when it carries text of a page; the
 // lines share a random tag, which the page cannot know, and nothing inside looks like one.
