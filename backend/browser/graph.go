@@ -111,10 +111,10 @@ func (g *graph) tell(s *cdp.Session, id proto.FrameID) {
 // attached also hears of a frame that comes back from a process of its own, before that process's session ends.
 func (g *graph) attached(s *cdp.Session, id, parent proto.FrameID) {
 	n := g.node(id, parent)
-	if n.session != s {
+	if n.session != nil && n.session != s {
 		g.removeChildren(n)
-		n.session = s
 	}
+	n.session = s
 }
 
 func (g *graph) navigated(s *cdp.Session, f *proto.Frame) {
@@ -256,23 +256,39 @@ func (g *graph) mergeTree(s *cdp.Session, tree *page.FrameTree, told map[proto.F
 	}
 }
 
-// node returns the frame, new or known, under its parent.
+// node returns the frame, new or known, under its parent. A frame keeps the parent that it was first heard of with.
 func (g *graph) node(id, parent proto.FrameID) *node {
 	n, ok := g.nodes[id]
 	if !ok {
 		n = &node{id: id}
 		g.nodes[id] = n
 	}
-	if parent != "" && n.parent != parent {
-		n.parent = parent
-		p, ok := g.nodes[parent]
-		if !ok {
-			p = &node{id: parent}
-			g.nodes[parent] = p
-		}
-		p.children = append(p.children, id)
+	if parent == "" || n.parent != "" || g.under(parent, id) {
+		return n
 	}
+	p, ok := g.nodes[parent]
+	if !ok { // An out-of-process frame can be announced before the frame around it.
+		p = &node{id: parent}
+		g.nodes[parent] = p
+	}
+	n.parent = parent
+	p.children = append(p.children, id)
 	return n
+}
+
+// under reports whether the frame id is top or stands somewhere under it.
+func (g *graph) under(id, top proto.FrameID) bool {
+	for id != "" {
+		if id == top {
+			return true
+		}
+		n, ok := g.nodes[id]
+		if !ok {
+			return false
+		}
+		id = n.parent
+	}
+	return false
 }
 
 // remove drops a frame with everything under it.
