@@ -41,28 +41,50 @@ type axNodes struct {
 // enumerate is the fast way: search for what can be operated in any root, learn which of it has a closed root above,
 // and ask the accessibility tree about those nodes alone. A browser that is older than that search is read whole.
 func enumerate(ctx context.Context, s *scan) (found, error) {
-	major, err := s.browserMajor(ctx)
+	var top wireNode
+	// Asking for the document turns the domain on as well, so that the order of the two does not matter.
+	err := together(ctx,
+		s.readMajor,
+		func(ctx context.Context) error { return s.domains.enableDOM(ctx, s.session) },
+		func(ctx context.Context) error {
+			d, err := cdp.Call(ctx, s.session, getDocument, dom.GetDocumentParams{Depth: new(int64(0))})
+			top = d.Root
+			return err
+		},
+	)
 	if err != nil {
 		return found{}, err
 	}
-	if major < searchesRoots {
+	if s.state.major < searchesRoots {
 		return enumerateAll(ctx, s)
 	}
-	if err := s.domains.enableDOM(ctx, s.session); err != nil {
-		return found{}, err
-	}
-	candidates, err := s.search(ctx)
+	candidates, err := s.search(ctx, newTree(top, s.main.ID))
 	if err != nil || len(candidates) == 0 {
 		return found{}, err
 	}
 	f := found{}
 	candidates, f.capped = capped(candidates)
 	f.candidates = len(candidates)
-	if err := s.domains.enableAccessibility(ctx, s.session); err != nil {
+	nodes, err := s.readNodes(ctx, candidates)
+	if err != nil {
 		return found{}, err
 	}
+	for i, n := range nodes {
+		if n == nil {
+			continue
+		}
+		if role, ok := s.roles.role(*n); ok {
+			f.controls = append(f.controls, newControl(candidates[i], *n, role))
+		}
+	}
+	return f, nil
+}
+
+// readNodes asks the accessibility tree about each candidate; nil for one that is gone. The first answer waits for
+// Chromium to build its tree, which is most of what a read costs; what the measuring needs later is asked meanwhile.
+func (s *scan) readNodes(ctx context.Context, candidates []*node) ([]*axNode, error) {
 	nodes := make([]*axNode, len(candidates))
-	err = each(ctx, len(candidates), func(ctx context.Context, i int) error {
+	read := func(ctx context.Context, i int) error {
 		a, err := cdp.Call(ctx, s.session, getPartialAXTree, accessibility.GetPartialAXTreeParams{
 			BackendNodeID: candidates[i].backend, FetchRelatives: new(false),
 		})
@@ -78,32 +100,25 @@ func enumerate(ctx context.Context, s *scan) (found, error) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		return found{}, err
 	}
-	for i, n := range nodes {
-		if n == nil {
-			continue
-		}
-		if role, ok := s.roles.role(*n); ok {
-			f.controls = append(f.controls, newControl(candidates[i], *n, role))
-		}
-	}
-	return f, nil
+	err := together(ctx,
+		func(ctx context.Context) error { return each(ctx, len(candidates), read) },
+		func(ctx context.Context) error {
+			_, err := s.viewport(ctx)
+			return err
+		},
+	)
+	return nodes, err
 }
 
-// browserMajor is the first number of the browser's version; 0 when it does not tell one.
-func (s *scan) browserMajor(ctx context.Context) (int, error) {
+// readMajor learns the first number of the browser's version, 0 when it does not tell one.
+func (s *scan) readMajor(ctx context.Context) error {
 	if s.state.major != 0 {
-		return s.state.major, nil
+		return nil
 	}
 	v, err := cdp.Call(ctx, s.session, protobrowser.GetVersion, proto.Empty{})
-	if err != nil {
-		return 0, err
-	}
 	s.state.major = majorOf(v.Product)
-	return s.state.major, nil
+	return err
 }
 
 // majorOf takes the version out of a product such as Chrome/156.0.8078.114.
@@ -125,22 +140,25 @@ func newControl(n *node, ax axNode, role string) control {
 	return c
 }
 
-// search returns the sealed candidates in document order.
-func (s *scan) search(ctx context.Context) ([]*node, error) {
-	// A search needs a document that was asked for. This also forgets all earlier node ids.
-	top, err := cdp.Call(ctx, s.session, getDocument, dom.GetDocumentParams{Depth: new(int64(0))})
-	if err != nil {
-		return nil, err
-	}
-	t := newTree(top.Root, s.main.ID)
+// search returns the sealed candidates in document order. The document was asked for just before: a search needs that,
+// and it makes Chromium forget all earlier node ids.
+func (s *scan) search(ctx context.Context, t *tree) ([]*node, error) {
 	hits, err := cdp.Call(ctx, s.session, dom.PerformSearch, dom.PerformSearchParams{Query: inAnyRoot})
 	if err != nil || hits.ResultCount == 0 {
 		return nil, err
 	}
 	// The answer comes after the children of every ancestor of every hit.
-	results, err := cdp.Call(ctx, s.session, dom.GetSearchResults, dom.GetSearchResultsParams{
-		SearchID: hits.SearchID, ToIndex: hits.ResultCount,
-	})
+	var results dom.GetSearchResultsResult
+	err = together(ctx,
+		func(ctx context.Context) error {
+			var err error
+			results, err = cdp.Call(ctx, s.session, dom.GetSearchResults, dom.GetSearchResultsParams{
+				SearchID: hits.SearchID, ToIndex: hits.ResultCount,
+			})
+			return err
+		},
+		func(ctx context.Context) error { return s.domains.enableAccessibility(ctx, s.session) },
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -73,18 +73,14 @@ func (s *scan) measure(ctx context.Context, controls []control) ([]place, error)
 		return nil, err
 	}
 	boxes := newBoxes(controls)
-	err = each(ctx, len(boxes.asked), func(ctx context.Context, i int) error {
-		b, err := cdp.Call(ctx, s.session, getBoxModel, dom.GetBoxModelParams{BackendNodeID: boxes.asked[i]})
-		if refused(err) { // No box: not laid out, or gone.
-			return nil
-		}
-		boxes.got[i] = b
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	zoom, err := s.zooms(ctx, controls, view.DPR)
+	var zoom map[proto.FrameID]float64
+	err = together(ctx,
+		func(ctx context.Context) error { return s.readBoxes(ctx, boxes) },
+		func(ctx context.Context) (err error) {
+			zoom, err = s.zooms(ctx, controls, view.DPR)
+			return err
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +95,17 @@ func (s *scan) measure(ctx context.Context, controls []control) ([]place, error)
 		places[i] = p
 	}
 	return places, nil
+}
+
+func (s *scan) readBoxes(ctx context.Context, boxes *boxes) error {
+	return each(ctx, len(boxes.asked), func(ctx context.Context, i int) error {
+		b, err := cdp.Call(ctx, s.session, getBoxModel, dom.GetBoxModelParams{BackendNodeID: boxes.asked[i]})
+		if refused(err) { // No box: not laid out, or gone.
+			return nil
+		}
+		boxes.got[i] = b
+		return err
+	})
 }
 
 // boxes are the box models of controls and of the frame elements around them, each asked for once.
@@ -182,13 +189,20 @@ func scaled(r browser.Rect, by float64) browser.Rect {
 	return browser.Rect{X: r.X * by, Y: r.Y * by, W: r.W * by, H: r.H * by}
 }
 
-// viewport is the top viewport; one of no size for a tab that has none.
+// viewport is the top viewport, asked for once; one of no size for a tab that has none.
 func (s *scan) viewport(ctx context.Context) (browser.Viewport, error) {
+	if s.view != nil {
+		return *s.view, nil
+	}
 	v, err := s.page.Viewport(ctx)
 	if errors.As(err, new(*browser.NoViewportError)) {
-		return browser.Viewport{DPR: 1}, nil
+		v, err = browser.Viewport{DPR: 1}, nil
 	}
-	return v, err
+	if err != nil {
+		return browser.Viewport{}, err
+	}
+	s.view = &v
+	return v, nil
 }
 
 // holdsMiddle reports whether the middle of inner is in outer.

@@ -26,6 +26,7 @@ type scan struct {
 	domains *domains
 	roles   roleBook
 	main    browser.Frame
+	view    *browser.Viewport // nil until it was asked for
 	// unlisten ends the listening to the session's events.
 	unlisten func()
 
@@ -130,34 +131,48 @@ func (s *scan) answer(ctx context.Context, q Query, f found) (Result, error) {
 		// Names decide nothing more, so those beyond the limit need no check.
 		r.Unmeasured, matched = len(matched)-limit, matched[:limit]
 	}
-	names, err := s.cleanNames(ctx, matched)
-	if err != nil {
+	var names []name
+	var places []place
+	check := func(ctx context.Context) (err error) {
+		names, err = s.cleanNames(ctx, matched)
+		return err
+	}
+	measure := func(ctx context.Context) (err error) {
+		places, err = s.measure(ctx, matched)
+		return err
+	}
+	if len(matched) > limit {
+		// The names decide which of them are measured.
+		if err := check(ctx); err != nil {
+			return Result{}, err
+		}
+		matched, names = clean(match, matched, names)
+		if len(matched) > limit {
+			r.Unmeasured, matched = len(matched)-limit, matched[:limit]
+		}
+		check = func(context.Context) error { return nil }
+	}
+	if err := together(ctx, check, measure); err != nil {
 		return Result{}, err
 	}
-	kept := matched[:0:0]
-	var clean []name
 	for i, c := range matched {
-		if match.name(names[i].text) {
-			kept, clean = append(kept, c), append(clean, names[i])
+		// Without a box, or with one that has no area, there is nothing to see and nothing to press.
+		if match.name(names[i].text) && !places[i].empty() {
+			r.Controls = append(r.Controls, s.control(c, names[i], places[i]))
 		}
-	}
-	if len(kept) > limit {
-		r.Unmeasured, kept = len(kept)-limit, kept[:limit]
-	}
-	if len(kept) == 0 {
-		return r, nil
-	}
-	places, err := s.measure(ctx, kept)
-	if err != nil {
-		return Result{}, err
-	}
-	for i, c := range kept {
-		if places[i].empty() {
-			continue // no box, or one without area: nothing to see and nothing to press
-		}
-		r.Controls = append(r.Controls, s.control(c, clean[i], places[i]))
 	}
 	return r, nil
+}
+
+// clean keeps the controls whose clean names match.
+func clean(match matcher, controls []control, names []name) ([]control, []name) {
+	kept, keptNames := controls[:0:0], names[:0:0]
+	for i, c := range controls {
+		if match.name(names[i].text) {
+			kept, keptNames = append(kept, c), append(keptNames, names[i])
+		}
+	}
+	return kept, keptNames
 }
 
 func (s *scan) control(c control, n name, p place) Control {
@@ -197,6 +212,11 @@ func each(ctx context.Context, n int, fn func(ctx context.Context, i int) error)
 	close(next)
 	workers.Wait()
 	return context.Cause(ctx)
+}
+
+// together runs the functions at the same time and returns the first failure. The others are told to stop.
+func together(ctx context.Context, fns ...func(ctx context.Context) error) error {
+	return each(ctx, len(fns), func(ctx context.Context, i int) error { return fns[i](ctx) })
 }
 
 // refused reports whether the browser answered and said no, as it does about a node that is gone or has no box.
