@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"slices"
 	"strconv"
@@ -23,10 +21,12 @@ import (
 // healthVerb is what GET /v1/health answers with. It is the one verb that has a second address.
 const healthVerb = "bridge_health"
 
-// The headers by which a client says who it is. Both are for the log; neither gives a right.
+// The headers by which a client says who it is, and the one surface it may say it is. They choose the session and name
+// the client in the log; neither gives a right.
 const (
 	HeaderClient  = "Kuang-Client"
 	HeaderSurface = "Kuang-Surface"
+	SurfaceCLI    = "cli"
 )
 
 // routes lists every path there is. None of them writes a setting, and none may.
@@ -64,43 +64,16 @@ func (s *Server) call(c echo.Context, name string) error {
 	if reply.RetryAfter > 0 {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(reply.RetryAfter))
 	}
-	if reply.Image != nil && strings.Contains(r.Header.Get("Accept"), multipartType) {
-		return s.pictured(c, reply)
-	}
 	return s.write(c, reply.Status, reply.Body)
 }
 
 // caller reads who asks. A client that says nothing is called http.
 func caller(r *http.Request) verb.Caller {
 	who := verb.Caller{Client: r.Header.Get(HeaderClient), Surface: "http"}
-	if surface := r.Header.Get(HeaderSurface); slices.Contains([]string{"mcp", "cli"}, surface) {
-		who.Surface = surface
+	if r.Header.Get(HeaderSurface) == SurfaceCLI {
+		who.Surface = SurfaceCLI
 	}
 	return who
-}
-
-// multipartType is what a client accepts that wants the picture beside the object.
-const multipartType = "multipart/mixed"
-
-// pictured answers with two parts: the object, then the picture.
-func (s *Server) pictured(c echo.Context, reply tool.Reply) error {
-	w := multipart.NewWriter(c.Response())
-	c.Response().Header().Set(echo.HeaderContentType, multipartType+"; boundary="+w.Boundary())
-	s.bound(c)
-	c.Response().WriteHeader(reply.Status)
-	for _, part := range []struct {
-		media string
-		data  []byte
-	}{{echo.MIMEApplicationJSON, reply.Body}, {reply.Image.MIME, reply.Image.Data}} {
-		p, err := w.CreatePart(textproto.MIMEHeader{echo.HeaderContentType: {part.media}})
-		if err != nil {
-			return err
-		}
-		if _, err := p.Write(part.data); err != nil {
-			return err
-		}
-	}
-	return w.Close()
 }
 
 // maxPerPage bounds a page of runs.

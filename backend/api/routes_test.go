@@ -2,9 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
@@ -112,39 +109,6 @@ func TestFailuresKeepTheirStatus(t *testing.T) {
 	}
 	if a := b.do(t, http.MethodPost, "/v1/press", `{}`, nil); a.status != 503 || a.code() != "BROWSER_UNAVAILABLE" {
 		t.Errorf("a verb without a browser answered %d %s", a.status, a.raw)
-	}
-}
-
-func TestPictureAsSecondPart(t *testing.T) {
-	b := newBench(t, nil)
-	if a := b.do(t, http.MethodPost, "/v1/picture", "", nil); string(a.raw) != `{"ok":true,"width":1}`+"\n" {
-		t.Errorf("answered %s", a.raw)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL()+"/v1/picture", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+b.token.Value())
-	req.Header.Set("Accept", "multipart/mixed, application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	media, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if err != nil || media != "multipart/mixed" {
-		t.Fatalf("the type is %s, %v", media, err)
-	}
-	r := multipart.NewReader(res.Body, params["boundary"])
-	for _, want := range []string{`application/json {"ok":true,"width":1}`, "image/png \x89PNG\r\n\x1a\n"} {
-		p, err := r.NextPart()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(p)
-		if err != nil || p.Header.Get("Content-Type")+" "+string(data) != want {
-			t.Errorf("a part is %s %q, %v", p.Header.Get("Content-Type"), data, err)
-		}
 	}
 }
 

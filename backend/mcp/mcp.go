@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -41,11 +40,8 @@ const instructions = "Tools of Kuang, which drives a real browser for you. Call 
 
 // Server offers the verbs of a registry.
 type Server struct {
-	registry *tool.Registry
-	call     Call
-	server   *sdk.Server
-	// suffix tells connections of this process from those of others that share the same Kuang.
-	suffix string
+	call   Call
+	server *sdk.Server
 
 	mu     sync.Mutex // guards names and count; every call reads them, each connection's first call writes
 	names  map[*sdk.ServerSession]string
@@ -54,21 +50,35 @@ type Server struct {
 
 // New offers the verbs, run by p.
 func New(registry *tool.Registry, p Caller, version string) *Server {
-	return newServer(registry, p.Call, version, "")
+	return newServer(registry, p.Call, version)
 }
 
-func newServer(registry *tool.Registry, call Call, version, suffix string) *Server {
-	s := &Server{registry: registry, call: call, suffix: suffix, names: map[*sdk.ServerSession]string{}, counts: map[string]int{}}
-	s.server = sdk.NewServer(&sdk.Implementation{Name: "kuang", Title: "Kuang", Version: version}, &sdk.ServerOptions{
+func newServer(registry *tool.Registry, call Call, version string) *Server {
+	s := &Server{call: call, names: map[*sdk.ServerSession]string{}, counts: map[string]int{}}
+	s.server = offer(registry, version, s.handle)
+	return s
+}
+
+// offer is an MCP server that lists the verbs and hands every call to handle, also one by a name that is not listed: an
+// alias, or a mistake that is to be answered in words.
+func offer(registry *tool.Registry, version string, handle sdk.ToolHandler) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "kuang", Title: "Kuang", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		// Without this the SDK would announce a log that nothing writes.
 		Capabilities: &sdk.ServerCapabilities{},
 	})
 	for _, t := range registry.List() {
-		s.server.AddTool(describe(t), s.handle)
+		server.AddTool(describe(t), handle)
 	}
-	s.server.AddReceivingMiddleware(s.resolve)
-	return s
+	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if call, ok := req.(*sdk.CallToolRequest); ok {
+				return handle(ctx, call)
+			}
+			return next(ctx, method, req)
+		}
+	})
+	return server
 }
 
 // describe is a verb as MCP lists it.
@@ -93,11 +103,13 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// ServeStdio speaks MCP on in and out until the client leaves or ctx ends. The calls may go to another process, so the
-// client's name gets this process's id behind it: each client has a session of its own there.
+// ServeStdio speaks MCP on in and out until the client leaves or ctx ends.
 func ServeStdio(ctx context.Context, registry *tool.Registry, call Call, version string, in io.Reader, out io.Writer) error {
-	s := newServer(registry, call, version, strconv.Itoa(os.Getpid()))
-	err := s.server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: writeCloser{out}})
+	return overStdio(ctx, newServer(registry, call, version).server, in, out)
+}
+
+func overStdio(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writer) error {
+	err := server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: writeCloser{out}})
 	if ctx.Err() != nil {
 		return nil // The end that was asked for.
 	}
@@ -110,33 +122,21 @@ type writeCloser struct{ io.Writer }
 // Close does nothing.
 func (writeCloser) Close() error { return nil }
 
-// resolve accepts a verb's aliases, and answers a name that nobody has as the API does: with the nearest one.
-func (s *Server) resolve(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		call, ok := req.(*sdk.CallToolRequest)
-		if !ok {
-			return next(ctx, method, req)
-		}
-		t, known := s.registry.Lookup(call.Params.Name)
-		if !known {
-			return s.handle(ctx, call)
-		}
-		call.Params.Name = t.Name
-		return next(ctx, method, req)
-	}
-}
-
 // handle runs one call. It never returns an error: that is for the protocol, and a failed verb is a result.
 func (s *Server) handle(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	reply := s.call(ctx, s.caller(req), req.Params.Name, req.Params.Arguments)
-	result := &sdk.CallToolResult{
+	return result(s.call(ctx, s.caller(req), req.Params.Name, req.Params.Arguments)), nil
+}
+
+// result is a reply as MCP carries it.
+func result(reply tool.Reply) *sdk.CallToolResult {
+	r := &sdk.CallToolResult{
 		StructuredContent: json.RawMessage(reply.Body), IsError: reply.Err != nil,
 		Content: []sdk.Content{&sdk.TextContent{Text: text(reply)}},
 	}
 	if reply.Image != nil {
-		result.Content = append(result.Content, &sdk.ImageContent{MIMEType: reply.Image.MIME, Data: reply.Image.Data})
+		r.Content = append(r.Content, &sdk.ImageContent{MIMEType: reply.Image.MIME, Data: reply.Image.Data})
 	}
-	return result, nil
+	return r
 }
 
 // caller names the connection. Each has a session of its own, so the second one of the same program gets a number that
@@ -153,9 +153,6 @@ func (s *Server) caller(req *sdk.CallToolRequest) verb.Caller {
 	}
 	if name == "" {
 		name = surface
-	}
-	if s.suffix != "" {
-		name += "#" + s.suffix
 	}
 	s.counts[name]++
 	if n := s.counts[name]; n > 1 {
