@@ -237,6 +237,19 @@ func TestOpenClosesATabThatReachesNothing(t *testing.T) {
 	await(t, func() bool { return len(b.Listed()) == before })
 }
 
+func TestOpenReturnsATabThatIsStillLoading(t *testing.T) {
+	ip, _ := site(t)
+	b := browsertest.Browser(t)
+	tab, err := b.Open(t.Context(), browser.OpenOptions{URL: ip + "/slow-image", Timeout: 700 * time.Millisecond})
+	if tab == nil || !errors.As(err, new(*browser.TimeoutError)) {
+		t.Fatalf("got %v, %v", tab, err)
+	}
+	t.Cleanup(func() { tab.Close(context.Background()) })
+	if got, err := tab.Wait(t.Context(), browser.UntilDOM, patience); err != nil || got.Title != "Slow" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // await looks again until the condition holds.
 func await(t *testing.T, condition func() bool) {
 	t.Helper()
