@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestExitCodes(t *testing.T) {
 	failure := func(code string) string {
 		return `{"ok":false,"error":{"code":"` + code + `","message":"It failed.","hint":"Do this."}}`
 	}
-	cases := map[string]int{`{"ok":true}`: 0, failure("NO_TARGET"): 1, failure("BROWSER_UNAVAILABLE"): 3, failure("TIMEOUT"): 4, "<html>": 2}
+	cases := map[string]int{`{"ok":true}`: 0, failure("NO_TARGET"): 1, failure("BROWSER_UNAVAILABLE"): 3, failure("UNAUTHORIZED"): 2, failure("TIMEOUT"): 4, "<html>": 2}
 	for answer, want := range cases {
 		_, out, errOut, err := run(t, answer, "call", "x")
 		if got := ExitCode(err); got != want {
@@ -100,8 +101,18 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestPageTextCannotSteerTheTerminal(t *testing.T) {
-	_, out, _, err := run(t, `{"ok":true,"title":"a\u001b[31mred\u0007","text":"x\n\u009by"}`, "call", "x")
-	if err != nil || strings.ContainsAny(out, "\x1b\x07\u009b") {
-		t.Errorf("printed %q, %v", out, err)
+	const hostile = `{"ok":true,"title":"a\u001b[31mred\u0007` + "\u009b" + `","text":"x\n\u009by","rows":["` + "\u009b" + `"],"at":{"x":"` + "\u007f" + `"}}`
+	for _, args := range [][]string{{"call", "x"}, {"call", "x", "--json"}} {
+		_, out, _, err := run(t, hostile, args...)
+		if err != nil || strings.ContainsAny(out, "\x1b\x07\u009b\u007f") {
+			t.Errorf("%v printed %q, %v", args, out, err)
+		}
+		if len(args) == 3 && !reflect.DeepEqual(tooltest.Decode(t, []byte(out)), tooltest.Decode(t, []byte(hostile))) {
+			t.Errorf("the object changed: %s", out)
+		}
+	}
+	_, _, errOut, _ := run(t, `{"ok":false,"error":{"code":"X","message":"a\u001b[31m"}}`, "call", "x")
+	if strings.Contains(errOut, "\x1b") {
+		t.Errorf("an error printed %q", errOut)
 	}
 }

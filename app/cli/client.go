@@ -61,6 +61,7 @@ func (c *Client) do(ctx context.Context, method, path, client string, body []byt
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(api.HeaderSurface, api.SurfaceCLI)
 	if client != "" {
 		req.Header.Set(api.HeaderClient, client)
 	}

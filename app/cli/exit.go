@@ -54,7 +54,7 @@ func ExitCode(err error) int {
 		return exitBrowser
 	case errors.As(err, &failed) && failed.Code == verb.Timeout, errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout
-	case errors.As(err, &unreachable):
+	case errors.As(err, &failed) && failed.Code == verb.Unauthorized, errors.As(err, &unreachable):
 		return exitUnreachable
 	}
 	return exitFailed

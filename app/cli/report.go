@@ -30,9 +30,9 @@ func report(cmd *cobra.Command, raw json.RawMessage, asJSON bool) error {
 	}
 	switch {
 	case asJSON:
-		fmt.Fprintln(cmd.OutOrStdout(), string(bytes.TrimSpace(raw)))
+		fmt.Fprintln(cmd.OutOrStdout(), harmless(bytes.TrimSpace(raw)))
 	case reply.Error != nil:
-		fmt.Fprintln(cmd.ErrOrStderr(), "kuang:", reply.Error)
+		fmt.Fprintln(cmd.ErrOrStderr(), "kuang:", clean(reply.Error.Error()))
 	default:
 		fields, err := members(raw)
 		if err != nil {
@@ -82,7 +82,7 @@ func sketch(fields []field) string {
 		case f.raw[0] == '"':
 			facts = append(facts, f.name+"="+clean(text))
 		default:
-			facts = append(facts, f.name+"="+string(f.raw))
+			facts = append(facts, f.name+"="+harmless(f.raw))
 		}
 	}
 	return strings.TrimSpace(strings.Join(append([]string{"ok " + strings.Join(facts, " ")}, rest...), "\n")) + "\n"
@@ -95,7 +95,7 @@ func rows(f field) []string {
 	}
 	lines := []string{fmt.Sprintf("%s: %d", f.name, len(list))}
 	for _, row := range list {
-		lines = append(lines, "  "+string(row))
+		lines = append(lines, "  "+harmless(row))
 	}
 	return lines
 }
@@ -108,4 +108,18 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// harmless spells the control characters that JSON may hold as they are, U+007F to U+009F, as escapes. The object stays
+// the same.
+func harmless(raw []byte) string {
+	var b strings.Builder
+	for _, r := range string(raw) {
+		if r >= 0x7f && r < 0xa0 {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
