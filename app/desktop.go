@@ -64,7 +64,8 @@ func desktop(ctx context.Context, a *App) error {
 				func(name string) (string, error) {
 					return runtime.SaveFileDialog(wailsCtx, runtime.SaveDialogOptions{DefaultFilename: name})
 				})
-			context.AfterFunc(ctx, func() { runtime.Quit(wailsCtx) })
+			// Nothing here quits when ctx ends: Wails does so itself at the signals that end ctx, and GTK does not survive
+			// being told twice.
 			go func() {
 				defer close(started)
 				startErr = a.Start(ctx)
