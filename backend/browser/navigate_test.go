@@ -140,23 +140,36 @@ func TestNavigateFailures(t *testing.T) {
 	}
 }
 
-func TestNavigateTimesOutAndSaysOnWhat(t *testing.T) {
+func TestWaitsTimeOutAndSayOnWhat(t *testing.T) {
 	ip, _ := site(t)
+	const short = 300 * time.Millisecond
+	navigate := func(tab *browser.Tab) error {
+		_, err := tab.Navigate(t.Context(), ip+"/never", browser.UntilLoad, short)
+		return err
+	}
+	wait := func(path string, until browser.WaitUntil) func(*browser.Tab) error {
+		return func(tab *browser.Tab) error {
+			if _, err := tab.Navigate(t.Context(), ip+path, browser.UntilNone, patience); err != nil {
+				return err
+			}
+			_, err := tab.Wait(t.Context(), until, short)
+			return err
+		}
+	}
 	cases := []struct {
-		name, url string
-		until     browser.WaitUntil
-		waiting   string
+		name    string
+		act     func(*browser.Tab) error
+		waiting string
 	}{
-		{"no answer", "/never", browser.UntilLoad, "an answer from"},
-		{"no load", "/slow-image", browser.UntilLoad, "load of"},
-		{"no idle", "/busy", browser.UntilNetworkIdle, "networkidle of"},
+		{"no answer", navigate, "an answer from"},
+		{"no load", wait("/slow-image", browser.UntilLoad), "load of"},
+		{"no idle", wait("/busy", browser.UntilNetworkIdle), "networkidle of"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			tab := browsertest.Open(t, "")
-			_, err := tab.Navigate(t.Context(), ip+tc.url, tc.until, 700*time.Millisecond)
+			err := tc.act(browsertest.Open(t, ""))
 			var late *browser.TimeoutError
-			if !errors.As(err, &late) || !strings.Contains(late.Waiting, tc.waiting) || !errors.Is(err, context.DeadlineExceeded) {
+			if !errors.As(err, &late) || !strings.Contains(late.Waiting, tc.waiting) || !errors.Is(err, context.DeadlineExceeded) || late.After <= 0 {
 				t.Fatalf("got %v", err)
 			}
 		})
@@ -245,6 +258,7 @@ func TestOpenReturnsATabThatIsStillLoading(t *testing.T) {
 		t.Fatalf("got %v, %v", tab, err)
 	}
 	t.Cleanup(func() { tab.Close(context.Background()) })
+	await(t, func() bool { return tab.URL() == ip+"/slow-image" })
 	if got, err := tab.Wait(t.Context(), browser.UntilDOM, patience); err != nil || got.Title != "Slow" {
 		t.Errorf("got %+v, %v", got, err)
 	}

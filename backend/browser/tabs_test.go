@@ -236,7 +236,7 @@ func TestPopupsAreAdoptedAndOthersOnlyListed(t *testing.T) {
 	if _, ok := b.Tab(theirs.ID); ok {
 		t.Error("the person's tab is ours")
 	}
-	if _, err := cdp.Call(t.Context(), root, target.CloseTarget, target.CloseTargetParams{TargetID: made.TargetID}); err != nil {
+	if _, err := cdp.Call(t.Context(), root, target.CloseTarget, target.CloseTargetParams(made)); err != nil {
 		t.Fatal(err)
 	}
 	await(t, func() bool {

@@ -107,7 +107,7 @@ func (b *Browser) created(l *link, info *target.Info) {
 		}
 		return
 	}
-	p = b.note(info)
+	b.note(info)
 	opener := ""
 	if o := b.pages[info.OpenerID]; o != nil && o.tab != nil {
 		opener = o.id
