@@ -68,7 +68,7 @@ function story(b: FakeBackend): void {
   const sentences: [string, string, string][] = [
     ['navigate', 'Opened docs.example/releases/4.2 in a new tab', 'close tab t4'], ['act', 'Clicked “Show delivery price” on shop.example', ''],
     ['type', 'Typed 11 characters into “Search the shop” on shop.example', ''], ['navigate', 'Went to shop.example/stoves', 'back'],
-    ['act', 'Clicked “Send the code” on accounts.example', ''], ['act', 'Clicked “Claim your giftU+202Eexe.fig” on parts.example', ''],
+    ['act', 'Clicked “Send the code” on accounts.example', ''], ['act', 'Clicked “Claim your gift⟨U+202E⟩exe.fig” on parts.example', ''],
     ['tabs_close', 'Closed “Basket” on shop.example', 'open'], ['reload', 'Loaded parts.example/orders/5521 again', ''],
   ];
   b.actions = Array.from({ length: 130 }, (_, i): Action => {

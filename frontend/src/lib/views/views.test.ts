@@ -192,7 +192,7 @@ describe('the log of a run', () => {
 
 describe('the Ledger', () => {
   it('sets page text as text, and says what can’t be undone', async () => {
-    const { container } = openPanel('#ledger', (b) => (b.actions = [action(1, { sentence: 'Clicked “<b>PayU+202E</b>” on shop.example' }), action(2, { undo: 'close_tab' })]));
+    const { container } = openPanel('#ledger', (b) => (b.actions = [action(1, { sentence: 'Clicked “<b>Pay⟨U+202E⟩</b>” on shop.example' }), action(2, { undo: 'close_tab' })]));
     await waitFor(() => expect(container.querySelectorAll('.led')).toHaveLength(2));
     expect(container.querySelector('bdi')?.textContent).toBe('<b>PayU+202E</b>');
     expect(container.querySelector('.esc')?.textContent).toBe('U+202E');
