@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"kuang/backend/browser"
 	"kuang/backend/cdp"
@@ -116,6 +117,11 @@ func tabError(x *session.Session, tab *browser.Tab, err error) *verb.Error {
 			Code: verb.NoViewport, Message: "The tab has no layout: its viewport is 0×0.",
 			Hint: "Show the browser window, then try again.", Cause: err,
 		}
+	case errors.Is(err, cdp.ErrDetached) && !errors.As(err, &gone) && tab != nil && !closes(tab):
+		return &verb.Error{
+			Code: verb.StaleRef, Message: "A frame of the page went away while the call ran.",
+			Hint: "Look at the page again, then repeat the call.", Cause: err,
+		}
 	case tab != nil && (errors.As(err, &gone) || errors.Is(err, cdp.ErrDetached)):
 		return &verb.Error{
 			Code: verb.UnknownTab, Message: "The tab " + tab.ID() + " was closed while the call ran.",
@@ -193,6 +199,21 @@ func tabsHint(x *session.Session) string {
 		return "Your session has no tab: open one, for example with navigate."
 	}
 	return "Use one of your own tabs, listed in tabs, or leave tab out."
+}
+
+// closing is how long the news of a tab's end may be behind the news of its session's end. They come in one burst.
+const closing = 500 * time.Millisecond
+
+// closes tells a tab that is closing from one that only lost a frame: both end a session.
+func closes(tab *browser.Tab) bool {
+	late := time.NewTimer(closing)
+	defer late.Stop()
+	select {
+	case <-tab.Closed():
+		return true
+	case <-late.C:
+		return false
+	}
 }
 
 // sentence ends text with a full stop.
