@@ -161,7 +161,8 @@ func (v *verbs) findSealed(ctx context.Context, call *verb.Call, in FindIn, out 
 		}
 	}
 	if in.Tag != "" || in.Selector != "" {
-		return nil // A sealed control has no tag or selector that anyone may know.
+		out.SealedCut = "tag and selector say nothing about what is in a closed root, so none was read"
+		return nil
 	}
 	found, err := v.readSealed(ctx, call, query)
 	if err != nil {

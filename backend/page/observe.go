@@ -303,7 +303,7 @@ func (o *ObserveOut) hint(in ObserveIn) string {
 		hints = append(hints, "Read on with cursor "+strconv.Quote(o.NextCursor)+".")
 	}
 	if o.Offscreen > 0 && !in.IncludeOffscreen && o.As == "components" {
-		hints = append(hints, fmt.Sprintf("include_offscreen:true also lists the %d components outside the viewport.", o.Offscreen))
+		hints = append(hints, fmt.Sprintf("include_offscreen:true also lists what is outside the viewport: %d more.", o.Offscreen))
 	}
 	if o.SealedSuspected > 0 && !in.Sealed {
 		hints = append(hints, "Something may be inside a closed shadow root: find with sealed:true lists its controls.")
