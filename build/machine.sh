@@ -127,7 +127,8 @@ debian_like() (
 
 at_least() { printf '%s\n%s\n' "$1" "$2" | sort -V -C; } # at_least WANTED FOUND
 
-# check_go finds Go also where its own installer puts it, and lets a newer Go fetch the one that go.mod asks for.
+# check_go finds Go also where its own installer puts it, and lets a newer Go fetch the one that go.mod asks for. It sets
+# go_version.
 check_go() {
   local found
   has go >/dev/null || [[ ! -x /usr/local/go/bin/go ]] || PATH=$PATH:/usr/local/go/bin
@@ -135,6 +136,7 @@ check_go() {
   found=$(go env GOVERSION 2>/dev/null) || found=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null) || found=unknown
   at_least 1.26 "${found#go}" ||
     fail "Kuang needs Go 1.26 or newer, and this is ${found#go} ($(command -v go)): https://go.dev/dl/"
+  export go_version=$found
 }
 
 # check_node asks for what Vite asks for.

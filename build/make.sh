@@ -54,7 +54,7 @@ build_binary() {
   local output=build/bin/$name version
   version=$(product_version)
   input=$({
-    printf '%s %s %s\n' "$(go env GOVERSION)" "$tags" "$version"
+    printf '%s %s %s\n' "${go_version:?check_go tells}" "$tags" "$version"
     files app assets backend frontend/dist frontend/embed.go settings go.mod go.sum main.go | digest
   } | sha256sum | cut -d ' ' -f 1)
   if stamp_holds "$stamps/$name" "$input" "$output"; then return; fi

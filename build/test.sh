@@ -54,7 +54,7 @@ prepare() {
   check_node
   need_tests
   install_missing
-  printf '%s, node %s, %s\n' "$(go env GOVERSION)" "$(node --version)" "$("$(find_browser)" --version 2>/dev/null)"
+  printf '%s, node %s, %s\n' "${go_version:?}" "$(node --version)" "$("$(find_browser)" --version 2>/dev/null)"
 }
 
 rm -rf -- "$logs"
