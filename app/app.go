@@ -105,7 +105,7 @@ func (a *App) build(env func(string) string) error {
 	a.runs, a.ledger = runs.New(a.db), ledger.New(a.db)
 	p := a.prefs.Get()
 	a.browser = browser.New(browser.Options{
-		Executable: firstOf(env("KUANG_BROWSER"), p.Browser.Executable),
+		Executable: executable(env, p),
 		Profile:    a.home.path("profile"),
 		Headless:   a.config.Headless,
 		DebugPort:  a.debugPort(p),
@@ -177,10 +177,10 @@ func (a *App) Start(ctx context.Context) error {
 		return fmt.Errorf("saying where the API listens: %w", err)
 	}
 	a.forceOpen.Start(ctx)
-	if err := a.browser.Start(ctx); err != nil {
-		a.log.Error("starting the browser", "error", err)
-	}
 	go a.prune(ctx)
+	if err := a.browser.Start(ctx); err != nil && !errors.As(err, new(*browser.UnavailableError)) {
+		return err // The caller gave up; a browser that cannot start has said so in the log.
+	}
 	return nil
 }
 
@@ -228,6 +228,15 @@ func (a *App) closeStores() error {
 	}
 	a.unlock()
 	return err
+}
+
+// executable is the browser that the settings name, unless the variable names one for this run: then the browser
+// package finds it by itself, and can say so when it is missing.
+func executable(env func(string) string, p settings.Preferences) string {
+	if env("KUANG_BROWSER") != "" {
+		return ""
+	}
+	return p.Browser.Executable
 }
 
 func firstOf(values ...string) string {

@@ -88,7 +88,8 @@ func command(s streams) (*cobra.Command, error) {
 }
 
 func (f *flags) register(c *cobra.Command) {
-	c.Flags().IntVar(&f.port, "port", portFromSettings, "port of the API; 0 takes a free one (default: the settings')")
+	c.Flags().IntVar(&f.port, "port", portFromSettings, "port of the API; 0 takes a free one; without it the settings decide")
+	c.Flags().Lookup("port").DefValue = ""
 	c.Flags().BoolVar(&f.headless, "headless", false, "run the browser without a window")
 	c.Flags().BoolVar(&f.window, "window", false, "run the browser with a window")
 	c.Flags().StringVar(&f.attach, "cdp", "", "attach to a running browser at this address instead of starting one")

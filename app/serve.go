@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,9 @@ func serve(ctx context.Context, a *App, stdout io.Writer) error {
 	if err == nil {
 		a.log.Info("serving", "url", a.URL(), "home", string(a.home))
 		<-ctx.Done()
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // Ended while it started, as it was asked to.
 	}
 	return closeAfter(a, err)
 }

@@ -274,7 +274,7 @@ func (b *Browser) down(p *Problem, retryAt time.Time) {
 
 // set changes the state and wakes who waits for it; the caller holds mu.
 func (b *Browser) set(s State, p *Problem) {
-	b.state, b.problem, b.since = s, p, b.now()
+	b.state, b.problem, b.since = s, p, b.now().UTC().Truncate(time.Millisecond)
 	close(b.changed)
 	b.changed = make(chan struct{})
 	b.events.announce(Event{Kind: StatusChanged})

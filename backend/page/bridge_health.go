@@ -67,7 +67,7 @@ type HealthCounters struct {
 type lastAction struct{ at atomic.Pointer[time.Time] }
 
 func (l *lastAction) now() {
-	at := time.Now()
+	at := time.Now().UTC().Truncate(time.Millisecond)
 	l.at.Store(&at)
 }
 
