@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -142,11 +141,12 @@ func (h *hub) close() {
 	}
 }
 
-// events streams what happens until the client leaves or the server ends. The first event is the browser's status.
+// events streams what happens until the client leaves, the server ends or the token is replaced. The first event is the browser's status.
 func (s *Server) events(c echo.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}
+	replaced := s.cfg.Token.replaced()
 	q := s.hub.open()
 	if q == nil {
 		return &verb.Error{
@@ -160,11 +160,11 @@ func (s *Server) events(c echo.Context) error {
 	if err := s.send(c, event{"status", func() any { return s.cfg.Browser.Status() }}); err != nil {
 		return nil // The client has gone.
 	}
-	return s.pump(c.Request().Context(), c, q)
+	return s.pump(c, q, replaced)
 }
 
 // pump writes events until the client has gone, which is no failure of ours.
-func (s *Server) pump(ctx context.Context, c echo.Context, q *stream) error {
+func (s *Server) pump(c echo.Context, q *stream, replaced <-chan struct{}) error {
 	beat := time.NewTicker(s.limits.beat)
 	defer beat.Stop()
 	for {
@@ -179,9 +179,11 @@ func (s *Server) pump(ctx context.Context, c echo.Context, q *stream) error {
 			}
 		case <-beat.C:
 			err = s.flush(c, ": still here\n\n")
-		case <-ctx.Done():
+		case <-c.Request().Context().Done():
 			return nil
 		case <-s.hub.ended:
+			return nil
+		case <-replaced:
 			return nil
 		}
 		if err != nil {

@@ -100,6 +100,18 @@ func TestEventsEndWithTheServer(t *testing.T) {
 	}
 }
 
+func TestStreamsEndWithTheirToken(t *testing.T) {
+	b := newBench(t, nil)
+	lines := b.listen(t)
+	next(t, lines)
+	if err := b.token.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	if name, _ := next(t, lines); name != "" || lines.Err() != nil {
+		t.Errorf("the stream goes on with %q, %v", name, lines.Err())
+	}
+}
+
 // A client that does not read must not slow anything down, and is told what it missed.
 func TestSlowListenersLoseEventsAndAreTold(t *testing.T) {
 	h := newHub()

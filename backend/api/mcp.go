@@ -13,14 +13,18 @@ import (
 // mcpPath is where MCP clients connect.
 const mcpPath = "/mcp"
 
-// untilClosed ends a request when the server closes. An MCP client keeps a GET open for as long as it lives.
+// untilClosed ends a request when the server closes or the token is replaced. An MCP client keeps a GET open for as long
+// as it lives.
 func (s *Server) untilClosed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
+		replaced := s.cfg.Token.replaced()
 		go func() {
 			select {
 			case <-s.hub.ended:
+				cancel()
+			case <-replaced:
 				cancel()
 			case <-ctx.Done():
 			}

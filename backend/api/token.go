@@ -27,8 +27,9 @@ const tokenMode = 0o600
 type Token struct {
 	path string
 
-	mu    sync.RWMutex // guards value; every request reads it, Rotate writes it
-	value string
+	mu      sync.RWMutex // guards both below; every request reads them, Rotate writes them
+	value   string
+	changed chan struct{} // closed when value is replaced
 }
 
 // OpenToken reads the token at path, or makes one at the first start. A file that others could read is closed to them.
@@ -36,7 +37,7 @@ func OpenToken(path string) (*Token, error) {
 	value, err := ReadToken(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		t := &Token{path: path}
+		t := &Token{path: path, changed: make(chan struct{})}
 		return t, t.Rotate()
 	case err != nil:
 		return nil, err
@@ -44,7 +45,7 @@ func OpenToken(path string) (*Token, error) {
 	if err := os.Chmod(path, tokenMode); err != nil {
 		return nil, fmt.Errorf("closing the token file %s to other users: %w", path, err)
 	}
-	return &Token{path: path, value: value}, nil
+	return &Token{path: path, value: value, changed: make(chan struct{})}, nil
 }
 
 // ReadToken reads the token at path for a client on this machine.
@@ -67,7 +68,8 @@ func (t *Token) Value() string {
 	return t.value
 }
 
-// Rotate replaces the token. The old one is refused from then on, also on connections that are open.
+// Rotate replaces the token. The old one is refused from then on, also on connections that are open, and streams that
+// were opened with it end.
 func (t *Token) Rotate() error {
 	b := make([]byte, tokenBytes)
 	if _, err := rand.Read(b); err != nil {
@@ -80,7 +82,16 @@ func (t *Token) Rotate() error {
 		return fmt.Errorf("writing the token file %s: %w", t.path, err)
 	}
 	t.value = value
+	close(t.changed)
+	t.changed = make(chan struct{})
 	return nil
+}
+
+// replaced is closed when the token of now is replaced.
+func (t *Token) replaced() <-chan struct{} {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.changed
 }
 
 // matches compares in constant time. Hashing first hides the length too.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"kuang/backend/browser"
 	"kuang/backend/browser/browsertest"
@@ -20,9 +19,6 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
-
-// patience bounds a test that would otherwise hang.
-const patience = time.Minute
 
 // live is a pipeline over a real browser, with verbs that a test steps through.
 type live struct {

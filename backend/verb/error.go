@@ -36,7 +36,7 @@ const (
 	RateLimited        Code = "RATE_LIMITED"
 	SealedRateLimited  Code = "SEALED_RATE_LIMITED"
 	BrowserUnavailable Code = "BROWSER_UNAVAILABLE"
-	Unreachable        Code = "KUANG_UNREACHABLE" // said by the command line and the stdio server, never by the app
+	Unreachable        Code = "KUANG_UNREACHABLE" // said by the stdio server in front of it, never by the app
 	Cancelled          Code = "CANCELLED"         // the caller left; only the run log sees it
 	Internal           Code = "INTERNAL"
 )
