@@ -323,30 +323,6 @@ func (b *Browser) running() (*link, bool) {
 	return b.link, b.link != nil
 }
 
-// Status says how the browser is.
-func (b *Browser) Status() Status {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := Status{
-		State: b.state, Since: b.since, Problem: b.problem, Restarts: b.restarts,
-		Transport: "pipe", Profile: b.opts.Profile, Headless: b.opts.Headless,
-	}
-	switch {
-	case b.opts.Attach != "":
-		s.Transport, s.Profile, s.Endpoint = "attach", "", b.opts.Attach
-	case b.opts.DebugPort != 0:
-		s.Transport = "port"
-	}
-	if l := b.link; l != nil {
-		s.Product, s.Version, s.Executable, s.NoSandbox = l.product, l.version, l.path, l.noSandbox
-		s.Endpoint, s.Remote = l.endpoint, l.remote
-		if l.proc != nil {
-			s.PID = l.proc.pid()
-		}
-	}
-	return s
-}
-
 // Connection is the protocol connection of the running browser, for its counters; nil when there is none.
 func (b *Browser) Connection() *cdp.Conn {
 	if l, ok := b.running(); ok {

@@ -118,3 +118,44 @@ func (g *graph) view(n *node) Frame {
 		OOPIF: ok && parent.session != n.session, Session: n.session,
 	}
 }
+
+func (g *graph) isCrashed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.crashed
+}
+
+func (g *graph) crashCount() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.crashes
+}
+
+func (g *graph) url() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n, ok := g.nodes[g.main]; ok {
+		return n.url
+	}
+	return ""
+}
+
+func (g *graph) loader() proto.LoaderID {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n, ok := g.nodes[g.main]; ok {
+		return n.loader
+	}
+	return ""
+}
+
+// sessions are the tab's session and those of its out-of-process frames.
+func (g *graph) sessions() []*cdp.Session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := make([]*cdp.Session, 0, len(g.children))
+	for _, c := range g.children {
+		all = append(all, c.session)
+	}
+	return all
+}
