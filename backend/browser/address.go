@@ -77,3 +77,16 @@ func complete(s string) string {
 	}
 	return "https://" + s
 }
+
+// public takes the user name and password out of an address, which Chromium keeps in it.
+func public(address string) string {
+	if !strings.Contains(address, "@") {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	u.User = nil
+	return u.String()
+}

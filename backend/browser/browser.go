@@ -60,6 +60,7 @@ type Browser struct {
 	problem   *Problem
 	retryAt   time.Time     // when a browser that is down may be started by a call
 	lastCrash time.Time     // zero before the first
+	giveUp    func()        // ends a start that is under way; nil before the first
 	restarts  int           // by itself, after a crash
 	changed   chan struct{} // closed and replaced at each change of state
 	link      *link         // nil unless running
@@ -141,6 +142,9 @@ func (b *Browser) Close(ctx context.Context) error {
 	b.mu.Lock()
 	old := b.drop()
 	b.set(Stopped, nil)
+	if b.giveUp != nil {
+		b.giveUp()
+	}
 	b.mu.Unlock()
 	if old != nil {
 		old.shut(ctx)
@@ -153,8 +157,9 @@ func (b *Browser) Close(ctx context.Context) error {
 // gives up does not take the browser from the others.
 func (b *Browser) begin(s State) {
 	b.set(s, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	b.giveUp = cancel
 	b.work.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 		defer cancel()
 		began := b.now()
 		l, err := b.connect(ctx)

@@ -55,7 +55,7 @@ func (t *Tab) Evaluate(ctx context.Context, frame Frame, main bool, expression s
 		}
 	}
 	if err != nil {
-		return Evaluation{}, fmt.Errorf("evaluating in frame %s: %w", frame.ID, t.fault(err))
+		return Evaluation{}, fmt.Errorf("evaluating in frame %s: %w", frame.ID, t.frameFault(err, frame.ID))
 	}
 	return e, nil
 }

@@ -145,9 +145,9 @@ func (g *graph) navigated(s *cdp.Session, f *proto.Frame) {
 func (n *node) take(s *cdp.Session, f *proto.Frame) {
 	n.session = s
 	n.loader, n.name, n.origin = f.LoaderID, f.Name, f.SecurityOrigin
-	n.url = f.URL + f.URLFragment
+	n.url = public(f.URL + f.URLFragment)
 	if f.UnreachableURL != "" {
-		n.url = f.UnreachableURL
+		n.url = public(f.UnreachableURL)
 	}
 	if n.origin == "" || n.origin == "://" {
 		n.origin = "null"
@@ -159,7 +159,7 @@ func (g *graph) within(e page.EventNavigatedWithinDocument) {
 	if !ok {
 		return
 	}
-	n.url = e.URL
+	n.url = public(e.URL)
 	if e.FrameID == g.main {
 		g.docs.within()
 		g.onCommit()
@@ -192,7 +192,7 @@ func (g *graph) childFound(s *cdp.Session, info *target.Info) {
 	n := g.node(proto.FrameID(info.TargetID), info.ParentFrameID)
 	g.removeChildren(n)
 	n.session = s
-	n.url = info.URL
+	n.url = public(info.URL)
 	g.changed.fire()
 }
 

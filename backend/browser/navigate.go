@@ -19,6 +19,8 @@ const (
 	defaultNavigation = 30 * time.Second
 	// quietWindow is how long the network must rest to count as idle; Chromium uses the same.
 	quietWindow = 500 * time.Millisecond
+	// errorPageTimeout bounds the wait for Chromium's page about a failure, which takes a tenth of that.
+	errorPageTimeout = time.Second
 	// titleTimeout bounds the look at the title at the end: a page that blocks its main thread is a page all the same.
 	titleTimeout = time.Second
 )
@@ -68,9 +70,10 @@ func (t *Tab) Navigate(ctx context.Context, url string, until WaitUntil, timeout
 		case errors.As(err, &refused) && !t.graph.isCrashed():
 			return nil, &BadURLError{url, "Chromium refused it: " + refused.Message}
 		case err != nil:
-			return nil, waiting(ctx, err, "an answer from "+address)
+			return nil, waiting(ctx, err, "an answer from "+public(address))
 		case r.ErrorText != "" && r.ErrorText != errEmptyFailure:
-			return nil, t.failed(address, r)
+			t.errorPage(ctx, r)
+			return nil, t.failed(public(address), r)
 		case r.LoaderID == "":
 			return step, nil // Within the document.
 		}
@@ -240,6 +243,32 @@ func waiting(ctx context.Context, err error, what string) error {
 		return &TimeoutError{Waiting: what}
 	}
 	return fmt.Errorf("waiting for %s: %w", what, err)
+}
+
+// errorPage waits until Chromium shows its own page for a navigation that failed, so that what the tab shows does not
+// change behind the answer. An aborted navigation has none.
+func (t *Tab) errorPage(ctx context.Context, r page.NavigateResult) {
+	if r.ErrorText == errAborted || r.LoaderID == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, errorPageTimeout)
+	defer cancel()
+	for {
+		changed := t.graph.changed.wait()
+		t.graph.mu.Lock()
+		committed := t.graph.docs.doc(r.LoaderID).committed
+		t.graph.mu.Unlock()
+		if committed {
+			return
+		}
+		select {
+		case <-changed:
+		case <-t.closed:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // failed explains an answer to Page.navigate that names an error.

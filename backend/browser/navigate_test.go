@@ -38,6 +38,16 @@ func site(t *testing.T) (ip, localhost string) {
 	for path, to := range map[string]string{"/r1": "/r2", "/r2": "/r3", "/r3": "/b", "/circle": "/circle"} {
 		mux.Handle("GET "+path, http.RedirectHandler(to, http.StatusFound))
 	}
+	mux.HandleFunc("GET /to-file", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "file:///etc/passwd")
+		w.WriteHeader(http.StatusFound)
+	})
+	mux.HandleFunc("GET /secret", func(w http.ResponseWriter, r *http.Request) {
+		if _, _, ok := r.BasicAuth(); !ok {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
 	mux.HandleFunc("GET /nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /missing", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -121,6 +131,8 @@ func TestNavigateFailures(t *testing.T) {
 		{"a download", ip + "/download", "download"},
 		{"a circle", ip + "/circle", "circle"},
 		{"a closed port", "http://127.0.0.1:9", "ERR_"},
+		{"a redirect to the disk", ip + "/to-file", "may not open"},
+		{"a question for a password", ip + "/secret", "password"},
 		{"no such host", "http://no-such-host.invalid/", "ERR_"},
 	}
 	tab := browsertest.Open(t, ip+"/a")
@@ -132,6 +144,13 @@ func TestNavigateFailures(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			t.Log(err)
+			revision := tab.Revision()
+			if url := tab.URL(); !strings.Contains(failed.Reason, "ABORTED") && !strings.HasPrefix(tc.url, "http://127.0.0.1:9") && url != tc.url {
+				t.Errorf("it shows %s", url)
+			}
+			if frames, err := tab.Frames(t.Context()); err != nil || len(frames) != 1 || tab.Revision() != revision {
+				t.Errorf("it goes on changing: %v, %v", frames, err)
+			}
 			// The tab is still good.
 			if got, err := tab.Navigate(t.Context(), ip+"/a", browser.UntilLoad, patience); err != nil || got.Title != "A" {
 				t.Errorf("afterwards got %+v, %v", got, err)
@@ -173,6 +192,25 @@ func TestWaitsTimeOutAndSayOnWhat(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestAPasswordInAnAddressIsNotRepeated(t *testing.T) {
+	ip, _ := site(t)
+	tab := browsertest.Open(t, "")
+	got, err := tab.Navigate(t.Context(), strings.Replace(ip, "http://", "http://me:hush@", 1)+"/secret", browser.UntilLoad, patience)
+	if err != nil || got.Status != 200 || got.URL != ip+"/secret" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, r := range tab.Network().Requests(time.Time{}) {
+		if strings.Contains(r.URL, "hush") {
+			t.Errorf("the log has %s", r.URL)
+		}
+	}
+	for _, l := range browsertest.Browser(t).Listed() {
+		if strings.Contains(l.URL+l.Title, "hush") {
+			t.Errorf("the list has %+v", l)
+		}
 	}
 }
 

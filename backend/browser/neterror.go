@@ -50,6 +50,10 @@ func explain(code string) string {
 		words = "the proxy cannot be reached"
 	case "BLOCKED_BY_CLIENT", "BLOCKED_BY_ADMINISTRATOR", "BLOCKED_BY_RESPONSE":
 		words = "it is blocked"
+	case "INVALID_AUTH_CREDENTIALS":
+		words = "the server asks for a user name and a password"
+	case "UNSAFE_REDIRECT":
+		words = "the server redirects to an address that pages may not open"
 	case "CACHE_MISS":
 		words = "the page came from a form and would have to be sent again"
 	case "ABORTED":

@@ -123,7 +123,7 @@ func (n *NetworkLog) sent(s *cdp.Session, e network.EventRequestWillBeSent) {
 		at = time.Unix(int64(sec), int64(frac*float64(time.Second)))
 	}
 	n.add(key, &Request{
-		ID: string(e.RequestID), URL: e.Request.URL + e.Request.URLFragment, Method: e.Request.Method,
+		ID: string(e.RequestID), URL: public(e.Request.URL + e.Request.URLFragment), Method: e.Request.Method,
 		Type: string(e.Type), At: at, FrameID: string(e.FrameID), LoaderID: string(e.LoaderID),
 	})
 }

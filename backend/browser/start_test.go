@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -182,5 +183,29 @@ func TestABrowserWithAWindow(t *testing.T) {
 		if err != nil || len(data) == 0 || rect.W < 800 {
 			t.Errorf("background %v: %d bytes, %+v, %v", background, len(data), rect, err)
 		}
+	}
+}
+
+func TestCloseGivesUpAStartThatHangs(t *testing.T) {
+	dir := t.TempDir()
+	started := filepath.Join(dir, "started")
+	mute := filepath.Join(dir, "mute")
+	script := "#!/bin/sh\ntouch " + started + "\nexec sleep 600\n"
+	if err := os.WriteFile(mute, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	profile := filepath.Join(dir, "profile")
+	b := browser.New(browser.Options{Executable: mute, Headless: true, Profile: profile})
+	failed := make(chan error, 1)
+	go func() { failed <- b.Start(context.Background()) }()
+	await(t, func() bool { _, err := os.Stat(started); return err == nil })
+	if err := b.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-failed; !errors.As(err, new(*browser.UnavailableError)) {
+		t.Errorf("got %v", err)
+	}
+	if s := b.Status(); s.State != browser.Stopped {
+		t.Errorf("got %+v", s)
 	}
 }

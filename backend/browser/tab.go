@@ -293,11 +293,22 @@ func (t *Tab) fault(err error) error {
 	if t.link.conn.Err() != nil || t.browser.leaving(t.link) {
 		return err
 	}
-	if cdp.IsClosed(err) {
+	select {
+	case <-t.closed:
 		return &TabGoneError{t.id}
+	default:
 	}
 	if errors.As(err, new(*cdp.Error)) && t.graph.isCrashed() {
 		return &CrashedError{t.id}
+	}
+	return err
+}
+
+// frameFault is fault for a call to a frame, whose session can end while the tab lives on.
+func (t *Tab) frameFault(err error, frame proto.FrameID) error {
+	err = t.fault(err)
+	if cdp.IsClosed(err) && t.link.conn.Err() == nil && !t.browser.leaving(t.link) {
+		return &FrameGoneError{string(frame)}
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	protobrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
 
@@ -47,6 +48,13 @@ func (b *Browser) discover(ctx context.Context, l *link) error {
 	l.conn.Root().Listen(func(method string, params jsonv2.Value) { b.targetEvent(l, method, params) })
 	_, err := cdp.Call(ctx, l.conn.Root(), target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: onlyTargets("page"),
+	})
+	if err != nil || !b.opts.Headless || l.proc == nil {
+		return err
+	}
+	// Nobody sees a file arrive in a browser without a window, and the person's folder is no place for it.
+	_, err = cdp.Call(ctx, l.conn.Root(), protobrowser.SetDownloadBehavior, protobrowser.SetDownloadBehaviorParams{
+		Behavior: protobrowser.SetDownloadBehaviorBehaviorDeny,
 	})
 	return err
 }
@@ -287,7 +295,7 @@ func (b *Browser) Listed() []Listing {
 	defer b.mu.Unlock()
 	list := make([]Listing, 0, len(b.pages))
 	for _, p := range b.inOrder() {
-		list = append(list, Listing{ID: p.id, Title: p.info.Title, URL: p.info.URL, Attached: p.tab != nil})
+		list = append(list, Listing{ID: p.id, Title: p.info.Title, URL: public(p.info.URL), Attached: p.tab != nil})
 	}
 	return list
 }

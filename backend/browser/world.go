@@ -265,7 +265,7 @@ func (w *World) Call(ctx context.Context, frame Frame, fn string, out any, args 
 		return in.call(ctx, list, &answer)
 	})
 	if err != nil {
-		return fmt.Errorf("calling %s in frame %s: %w", fn, frame.ID, w.tab.fault(err))
+		return fmt.Errorf("calling %s in frame %s: %w", fn, frame.ID, w.tab.frameFault(err, frame.ID))
 	}
 	if answer.Missing {
 		return fmt.Errorf("calling %s: the library %s gave no object", fn, w.lib.Name)

@@ -308,3 +308,40 @@ func TestPatched(t *testing.T) {
 	}
 	check(false)
 }
+
+func TestAFrameThatLeavesIsGoneAndItsTabIsNot(t *testing.T) {
+	ip, _ := browsertest.Serve(t, map[string]string{"/": `<iframe src="{localhost}/in"></iframe><iframe src="/in"></iframe>`, "/in": `in`})
+	tab := browsertest.Open(t, ip+"/")
+	await(t, func() bool { return shape(t, tab) == "\n in*\n in\n" })
+	frames, err := tab.Frames(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tab.World(library())
+	waiting := make(chan error, 3)
+	for i, f := range frames[1:] {
+		if err := w.Call(t.Context(), f, "nothing", nil); err != nil {
+			t.Fatalf("frame %d: %v", i, err)
+		}
+		go func() { waiting <- w.Call(t.Context(), f, "hang", nil) }()
+	}
+	go func() {
+		_, err := tab.Evaluate(t.Context(), frames[1], true, "new Promise(() => {})")
+		waiting <- err
+	}()
+	browsertest.Eval(t, tab, "document.querySelectorAll('iframe').forEach((f) => f.remove())")
+	var gone *browser.FrameGoneError
+	for range cap(waiting) {
+		if err := <-waiting; !errors.As(err, &gone) {
+			t.Errorf("under way: %v", err)
+		}
+	}
+	for _, f := range frames[1:] {
+		if err := w.Call(t.Context(), f, "nothing", nil); !errors.As(err, &gone) {
+			t.Errorf("afterwards: %v", err)
+		}
+	}
+	if err := w.Call(t.Context(), frames[0], "nothing", nil); err != nil {
+		t.Errorf("the main frame: %v", err)
+	}
+}
