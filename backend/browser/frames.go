@@ -21,9 +21,11 @@ type Frame struct {
 	LoaderID proto.LoaderID
 	URL      string
 	Name     string // the frame element's name or id
-	Origin   string // null for an opaque one
-	OOPIF    bool   // lives in a process of its own, with a session of its own
-	Session  *cdp.Session
+	// Origin is that of the address, null where the address has none: Chromium does not tell that a frame without a
+	// source shares its parent's origin, nor that a sandboxed one has an opaque one. The frame's self.origin does.
+	Origin  string
+	OOPIF   bool // lives in a process of its own, with a session of its own
+	Session *cdp.Session
 }
 
 // FrameGoneError is a frame that has left the tab.

@@ -151,3 +151,28 @@ func TestAPageThatComesBackWholeHasItsFrames(t *testing.T) {
 		}
 	}
 }
+
+func TestFramesWithoutASource(t *testing.T) {
+	ip, _ := browsertest.Serve(t, map[string]string{"/": `<iframe id=bare></iframe><script>
+		bare.contentDocument.open(); bare.contentDocument.write('<p>written'); bare.contentDocument.close();
+		addEventListener('load', () => document.body.append(document.createElement('iframe')))</script>`})
+	tab := browsertest.Open(t, ip+"/")
+	await(t, func() bool { frames, err := tab.Frames(t.Context()); return err == nil && len(frames) == 3 })
+	frames, err := tab.Frames(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{`"written"`, `""`}
+	for i, f := range frames[1:] {
+		if f.Origin != "null" || f.OOPIF {
+			t.Errorf("got %+v", f)
+		}
+		e, err := tab.Evaluate(t.Context(), f, false, "document.body.innerText")
+		if err != nil || string(e.Value) != texts[i] {
+			t.Errorf("frame %d says %s, %v", i, e.Value, err)
+		}
+	}
+	if frames[2].URL != "about:blank" {
+		t.Errorf("got %s", frames[2].URL)
+	}
+}

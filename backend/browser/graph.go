@@ -115,6 +115,9 @@ func (g *graph) attached(s *cdp.Session, id, parent proto.FrameID) {
 		g.removeChildren(n)
 	}
 	n.session = s
+	if n.url == "" { // What a frame shows until its document is announced.
+		n.url, n.origin = "about:blank", "null"
+	}
 }
 
 func (g *graph) navigated(s *cdp.Session, f *proto.Frame) {
