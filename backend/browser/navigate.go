@@ -25,7 +25,7 @@ const (
 	titleTimeout = time.Second
 )
 
-// WaitUntil is how far a navigation must have come before it counts as done.
+// WaitUntil is how far a navigation must have come before it counts as done; empty means load.
 type WaitUntil string
 
 // The waits.
@@ -151,6 +151,9 @@ func (t *Tab) nextDocument(url string) arrival {
 func (t *Tab) travel(ctx context.Context, until WaitUntil, timeout time.Duration, act func(context.Context) (arrival, error)) (Navigation, error) {
 	if timeout <= 0 {
 		timeout = defaultNavigation
+	}
+	if until == "" {
+		until = UntilLoad
 	}
 	began := time.Now()
 	outer := ctx

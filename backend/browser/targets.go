@@ -191,11 +191,7 @@ func (b *Browser) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if address == "" || address == "about:blank" {
 		return t, nil
 	}
-	until := o.Until
-	if until == "" {
-		until = UntilLoad
-	}
-	if _, err := t.Navigate(ctx, address, until, o.Timeout); err != nil {
+	if _, err := t.Navigate(ctx, address, o.Until, o.Timeout); err != nil {
 		if errors.As(err, new(*TimeoutError)) {
 			return t, err
 		}
