@@ -2,7 +2,9 @@ package panel
 
 import (
 	"errors"
+	"fmt"
 
+	"kuang/backend/api"
 	"kuang/backend/browser"
 	"kuang/settings"
 )
@@ -43,12 +45,22 @@ func (p *Panel) faultsOf(area Area) []Fault {
 
 // Report tells the panel that Kuang could not start whole, such as when the API's port is taken.
 func Report(p *Panel, err error) {
-	f := &Fault{Code: "START_FAILED", Area: AreaAPI, What: "Agents cannot reach Kuang: " + err.Error() + ".",
-		Do: "End what stands in its way and start Kuang again.", Route: "settings/api", Label: "API settings"}
 	p.mu.Lock()
-	p.startFault = f
+	p.startFault = startFault(err)
 	p.mu.Unlock()
 	p.announce.changed(TopicHud, TopicAPI)
+}
+
+func startFault(err error) *Fault {
+	f := &Fault{Code: "START_FAILED", Area: AreaAPI, What: "Agents cannot reach Kuang: " + err.Error() + ".",
+		Do: "End what stands in its way and start Kuang again.", Route: "settings/api", Label: "API settings"}
+	var taken *api.PortTakenError
+	if errors.As(err, &taken) {
+		f.Code = "PORT_TAKEN"
+		f.What = fmt.Sprintf("Agents cannot reach Kuang: port %d could not be opened. Another program most likely holds it.", taken.Port)
+		f.Do = "Close that program, or put another api.port into settings.json. Then start Kuang again."
+	}
+	return f
 }
 
 func browserFault(s browser.Status) *Fault {

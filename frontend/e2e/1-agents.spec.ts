@@ -25,7 +25,7 @@ test('what agents do shows up by itself', async ({ page }) => {
   await expect(page.getByText('shopper').first()).toBeVisible();
   await expect(page.getByRole('link', { name: /1 client/ })).toBeVisible();
 
-  const pressed = await call('shopper', 'act', { selector: '#plain' });
+  const pressed = await call('shopper', 'act', { selector: '#plain', action: 'click' });
   expect(pressed.body.ok, JSON.stringify(pressed.body)).toBe(true);
   await expect(page.locator('.led').first()).toContainText('Add a note');
   await expect(page.getByText('Can’t be undone').first()).toBeVisible();
@@ -109,18 +109,6 @@ test('force-open is armed by the word, shows its chip while a page is patched, a
   await expect(chip).toBeVisible();
   await page.getByRole('button', { name: /^Reload t/ }).click();
   await expect(chip).toHaveCount(0);
-});
-
-test('a number out of range is not saved, one in range is', async ({ page }) => {
-  await open(page, 'settings/shadow-walk/shadow-dom', 'Shadow Walk');
-  const fields = page.getByRole('spinbutton');
-  test.skip((await fields.count()) === 0, 'this build has no number lever');
-  const field = fields.first();
-  await field.fill('99999');
-  await field.blur();
-  await expect(page.getByText(/ to .*Still /)).toBeVisible();
-  await field.press('Escape');
-  await expect(page.getByText(/Still /)).toHaveCount(0);
 });
 
 test('reset asks first, and puts back what was changed', async ({ page }) => {

@@ -43,9 +43,9 @@ export interface Entry {
   code: string;
   duration_ms: number;
   input: unknown;
-  output: unknown;
   input_cut: boolean;
   input_bytes: number;
+  output: unknown;
   output_cut: boolean;
   output_bytes: number;
   protocol: Record<string, number>;

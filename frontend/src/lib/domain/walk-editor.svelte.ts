@@ -8,6 +8,8 @@ import type { PanelState } from './state.svelte';
 class Wish {
   readonly task = new Task();
   value = $state<boolean | number>();
+  /** What was asked for while the one before was being saved. Only the latest counts. */
+  next: (() => Promise<ShadowWalk>) | undefined;
 }
 
 /** Changes the Shadow Walk policy. Every change saves at once; until it is saved the lever shows what was asked for. */
@@ -51,6 +53,7 @@ export class WalkEditor {
     return this.#wishes.get(key)?.task.error;
   }
 
+  /** Resolves to whether it was saved; a wish that comes while another is being saved waits for its turn. */
   setSwitch(key: string, on: boolean): Promise<boolean> {
     return this.#change(key, on, () => this.#state.backend.setSwitch(key, on));
   }
@@ -75,11 +78,17 @@ export class WalkEditor {
       wish = new Wish();
       this.#wishes.set(key, wish);
     }
-    if (wish.task.busy) return false;
     wish.value = value;
+    wish.next = work;
+    if (wish.task.busy) return true;
     const walk = await wish.task.run(async () => {
-      const saved = await work();
-      this.#take(saved);
+      let saved: ShadowWalk | undefined;
+      while (wish.next) {
+        const save = wish.next;
+        wish.next = undefined;
+        saved = await save();
+      }
+      if (saved) this.#take(saved);
       return saved;
     });
     return walk !== undefined;

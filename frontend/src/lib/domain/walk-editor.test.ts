@@ -35,6 +35,20 @@ it('goes back when a save fails, and says why at that lever', async () => {
   expect(editor.error('enabled')).toBeUndefined();
 });
 
+it('saves the latest of several wishes, one after another', async () => {
+  const { backend, editor, lever } = await editing();
+  const release = backend.hold('setSwitch');
+  const first = editor.setSwitch('shadow.axSealed', false);
+  void editor.setSwitch('shadow.axSealed', true);
+  void editor.setSwitch('shadow.axSealed', false);
+  void editor.setSwitch('shadow.axSealed', true);
+  expect(editor.on(lever('shadow.axSealed'))).toBe(true);
+  release();
+  await first;
+  expect(backend.asked.filter((a) => a.method === 'setSwitch').map((a) => a.args[1])).toEqual([false, true]);
+  expect([lever('shadow.axSealed').on, editor.saving]).toEqual([true, undefined]);
+});
+
 it('arms with the word, and resets', async () => {
   const { backend, editor, lever } = await editing();
   await editor.arm('shadow.forceOpen', 'ARM');
