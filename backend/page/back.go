@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"kuang/backend/browser"
-	"kuang/backend/ledger"
 	"kuang/backend/verb"
 )
 
@@ -24,7 +23,7 @@ func (v *verbs) historyStep(d verb.Definition, done, undo string) verb.Definitio
 	d.Effect, d.Target, d.Untrusted = verb.Act, verb.OwnTab, true
 	d.Sentence = func(_, out any) string {
 		if o, ok := out.(NavigationOut); ok {
-			return done + ledger.Quote(o.Title) + " on " + site(o.URL)
+			return done + o.place()
 		}
 		return ""
 	}

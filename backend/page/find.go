@@ -210,6 +210,12 @@ func (v *verbs) readSealed(ctx context.Context, call *verb.Call, q shadowwalk.Qu
 	if errors.Is(err, shadowwalk.ErrNavigated) {
 		found, err = v.Walker.Find(ctx, call.Tab, q)
 	}
+	if errors.Is(err, shadowwalk.ErrNavigated) {
+		return found, &verb.Error{
+			Code: verb.StaleRef, Message: "The page keeps navigating while its sealed controls are read.",
+			Hint: "Wait for it to settle with wait_for, then repeat the call.", Cause: err,
+		}
+	}
 	return found, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -55,7 +56,7 @@ func (v *verbs) navigate() verb.Definition {
 		Effect: verb.Act, Target: verb.OpenTab, Untrusted: true, Idempotent: true,
 		Sentence: func(_, out any) string {
 			if o, ok := out.(NavigationOut); ok {
-				return "Opened " + ledger.Quote(o.Title) + " on " + site(o.URL)
+				return "Opened " + o.place()
 			}
 			return ""
 		},
@@ -73,6 +74,14 @@ func (v *verbs) navigate() verb.Definition {
 		}
 		return arrival(n), nil
 	})
+}
+
+// place is what a sentence calls the page: its title on its site, or the site alone where a page has no title.
+func (o NavigationOut) place() string {
+	if strings.TrimSpace(o.Title) == "" {
+		return site(o.URL)
+	}
+	return ledger.Quote(o.Title) + " on " + site(o.URL)
 }
 
 // site is the host of an address as a sentence names it.

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 
-	"kuang/backend/ledger"
 	"kuang/backend/verb"
 )
 
@@ -21,7 +20,7 @@ func (v *verbs) reload() verb.Definition {
 		Effect:      verb.Act, Target: verb.OwnTab, Untrusted: true,
 		Sentence: func(_, out any) string {
 			if o, ok := out.(NavigationOut); ok {
-				return "Reloaded " + ledger.Quote(o.Title) + " on " + site(o.URL)
+				return "Reloaded " + o.place()
 			}
 			return ""
 		},

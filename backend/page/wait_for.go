@@ -18,6 +18,8 @@ const (
 	defaultPoll = 100 * time.Millisecond
 	// waitSlice bounds one stretch of the loop in the page, so that a call whose page hangs still ends in time.
 	waitSlice = 20 * time.Second
+	// lastLook is how long after the time is up the page may take over its last look.
+	lastLook = time.Second
 )
 
 // Condition is one thing to wait for.
@@ -82,9 +84,14 @@ func (v *verbs) waitFor() verb.Definition {
 			out.Chars += utf8.RuneCountInString(r.Seen)
 		}
 		if !ok {
+			message, hint := "The conditions did not hold within %d ms.",
+				"results says what was last seen. Observe the page, loosen the conditions, or give more timeout_ms."
+			if len(out.Results) == 0 {
+				message, hint = "The page did not answer within %d ms: it is busy, or it keeps loading again.",
+					"Give more timeout_ms. When it stays so, close the tab and open the page in a new one."
+			}
 			return WaitForOut{}, &verb.Error{
-				Code: verb.Timeout, Message: fmt.Sprintf("The conditions did not hold within %d ms.", timeout.Milliseconds()),
-				Hint: "results says what was last seen. Observe the page, loosen the conditions, or give more timeout_ms.",
+				Code: verb.Timeout, Message: fmt.Sprintf(message, timeout.Milliseconds()), Hint: hint,
 				Evidence: map[string]any{
 					"waited_ms": out.WaitedMS, "attempts": out.Attempts, "results": out.Results, "url": out.URL, "chars": out.Chars,
 				},
@@ -94,8 +101,12 @@ func (v *verbs) waitFor() verb.Definition {
 	})
 }
 
-// wait runs the loop in the page, again in the next document when the page navigates.
+// wait runs the loop in the page, again in the next document when the page navigates. A page that does not answer, or
+// navigates without end, is given up soon after until, with the results that were seen before.
 func (h *hand) wait(ctx context.Context, in WaitForIn, until time.Time) (out WaitForOut, ok bool, err error) {
+	caller := ctx
+	ctx, cancel := context.WithDeadline(ctx, until.Add(lastLook))
+	defer cancel()
 	for {
 		frame, err := h.tab.MainFrame(ctx)
 		if err != nil {
@@ -122,6 +133,8 @@ func (h *hand) wait(ctx context.Context, in WaitForIn, until time.Time) (out Wai
 			if got.OK || !time.Now().Before(until) {
 				return out, got.OK, nil
 			}
+		case caller.Err() == nil && ctx.Err() != nil:
+			return out, false, nil
 		case ctx.Err() != nil || isRefusal(err) || frame.LoaderID == h.tab.LoaderID():
 			return out, false, err
 		}
