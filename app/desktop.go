@@ -52,7 +52,7 @@ func desktop(ctx context.Context, a *App) error {
 		Height:           windowHeight,
 		MinWidth:         windowMinWidth,
 		MinHeight:        windowMinHeight,
-		BackgroundColour: options.NewRGB(0xf7, 0xf6, 0xf3), // the paper of the default theme, until the panel paints
+		BackgroundColour: paper(a.prefs.Get().Appearance.Theme), // until the panel paints
 		AssetServer:      &assetserver.Options{Assets: frontend.Assets()},
 		Bind:             []any{p},
 		ErrorFormatter:   panel.FormatError,
@@ -82,6 +82,20 @@ func desktop(ctx context.Context, a *App) error {
 	}
 	<-started
 	return startErr
+}
+
+// paper is the window's ground in a theme, the token --bg of frontend/src/styles. The system's own choice is not known
+// before the panel runs, and then the default theme's stands for a moment.
+func paper(theme string) *options.RGBA {
+	switch theme {
+	case "midnight":
+		return options.NewRGB(0x16, 0x16, 0x15)
+	case "neon":
+		return options.NewRGB(0x0b, 0x0c, 0x0c)
+	case "terminal":
+		return options.NewRGB(0x0b, 0x11, 0x0c)
+	}
+	return options.NewRGB(0xf7, 0xf6, 0xf3)
 }
 
 // panel builds the panel over the graph.
