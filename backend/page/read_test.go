@@ -2,9 +2,11 @@ package page_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -180,6 +182,17 @@ func TestScreenshotIsAFileAndAPicture(t *testing.T) {
 	}
 	refused(r, "screenshot", map[string]any{"quality": 50}, verb.BadRequest)
 	refused(r, "screenshot", map[string]any{"ref": 99}, verb.StaleRef)
+}
+
+func TestScreenshotSaysThatItCannotBeKept(t *testing.T) {
+	r := open(t, `<title>Kept</title>`)
+	shots := filepath.Dir(do[page.ScreenshotOut](r, "screenshot", nil).Path)
+	if err := errors.Join(os.RemoveAll(shots), os.WriteFile(shots, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	e := refused(r, "screenshot", nil, verb.Internal)
+	contains(t, e.Message, "could not be kept")
+	contains(t, e.Hint, "space")
 }
 
 func TestEvaluate(t *testing.T) {

@@ -126,7 +126,7 @@ func webpSize(d []byte) (width, height int) {
 // keep writes the picture whole to the folder of pictures.
 func (v *verbs) keep(tab, format string, data []byte) (string, error) {
 	if err := os.MkdirAll(v.Shots, 0o700); err != nil {
-		return "", fmt.Errorf("making the folder of pictures: %w", err)
+		return "", unkept(err)
 	}
 	ending := format
 	if format == "jpeg" {
@@ -135,7 +135,15 @@ func (v *verbs) keep(tab, format string, data []byte) (string, error) {
 	name := time.Now().UTC().Format("20060102-150405.000000") + "-" + tab + "." + ending
 	path := filepath.Join(v.Shots, name)
 	if err := renameio.WriteFile(path, data, 0o600); err != nil {
-		return "", fmt.Errorf("writing the picture: %w", err)
+		return "", unkept(err)
 	}
 	return path, nil
+}
+
+// unkept is a picture that the disk did not take. It names what a person can mend, and no path but that of pictures.
+func unkept(err error) error {
+	return &verb.Error{
+		Code: verb.Internal, Message: "The picture could not be kept: " + err.Error() + ".",
+		Hint: "The person has to free space, or make the folder of pictures writable. The other verbs work without it.", Cause: err,
+	}
 }

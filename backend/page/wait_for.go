@@ -107,9 +107,13 @@ func (h *hand) wait(ctx context.Context, in WaitForIn, until time.Time) (out Wai
 	caller := ctx
 	ctx, cancel := context.WithDeadline(ctx, until.Add(lastLook))
 	defer cancel()
+	late := func() bool { return caller.Err() == nil && ctx.Err() != nil }
 	for {
 		frame, err := h.tab.MainFrame(ctx)
-		if err != nil {
+		switch {
+		case late():
+			return out, false, nil
+		case err != nil:
 			return out, false, err
 		}
 		slice := until
@@ -133,7 +137,7 @@ func (h *hand) wait(ctx context.Context, in WaitForIn, until time.Time) (out Wai
 			if got.OK || !time.Now().Before(until) {
 				return out, got.OK, nil
 			}
-		case caller.Err() == nil && ctx.Err() != nil:
+		case late():
 			return out, false, nil
 		case ctx.Err() != nil || isRefusal(err) || frame.LoaderID == h.tab.LoaderID():
 			return out, false, err

@@ -3,6 +3,7 @@ package page_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"kuang/backend/page"
 	"kuang/backend/verb"
@@ -69,6 +70,17 @@ func TestWaitForGoesOnInTheNextDocument(t *testing.T) {
 		map[string]string{"/second": `<title>Second</title><script>setTimeout(() => document.body.append('Here it is'), 200)</script><body></body>`})
 	got := wait(r, map[string]any{"conditions": []any{cond("type", "text", "text", "here it is")}})
 	contains(t, got.URL, "/second")
+}
+
+func TestWaitForEndsInTimeOnABusyPage(t *testing.T) {
+	r := open(t, `<title>Busy</title><script>onload = () => setTimeout(() => { for (;;); })</script>`)
+	began := time.Now()
+	e := refused(r, "wait_for", map[string]any{"timeout_ms": 200, "conditions": []any{cond("type", "selector", "selector", ".none")}}, verb.Timeout)
+	contains(t, e.Message, "did not answer within 200 ms")
+	// Without a bound of its own the call would last until the protocol gives up.
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it took %s", took)
+	}
 }
 
 func TestWaitForRefusesWhatItDoesNotUnderstand(t *testing.T) {
