@@ -12,6 +12,10 @@ import (
 	"kuang/backend/cdp"
 )
 
+// scriptTimeout bounds script of a caller who set no deadline. It is less than the 30 s that a protocol call waits for
+// its answer, so that the answer says that the script was ended.
+const scriptTimeout = 25 * time.Second
+
 // Evaluation is the outcome of an expression.
 type Evaluation struct {
 	// Value is the result as JSON. What JSON lacks comes as a string: "NaN", "Infinity", "-0", "12n".
@@ -70,13 +74,13 @@ func evaluate(ctx context.Context, s *cdp.Session, w *world, expression string) 
 	if w != nil {
 		p.Expression, p.ContextID = w.guarded(expression), w.id
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		// An endless loop must not outlive its call: the page would stay blocked.
-		if left := time.Until(deadline); left > 0 {
-			p.Timeout = runtime.TimeDelta(left.Milliseconds())
-		}
-	}
+	// An endless loop must not outlive its call: the page would stay blocked.
+	limit := scriptLimit(ctx)
+	p.Timeout = runtime.TimeDelta(limit.Milliseconds())
 	done, err := cdp.Call(ctx, s, runtime.Evaluate, p)
+	if terminated(err) {
+		return Evaluation{}, &TimeoutError{Waiting: "the script to end", After: limit}
+	}
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -113,6 +117,21 @@ func evaluate(ctx context.Context, s *cdp.Session, w *world, expression string) 
 		e.Value = json.RawMessage(value.Result.Value)
 	}
 	return e, nil
+}
+
+// scriptLimit is how long script may run without a pause: until the deadline of ctx, or scriptTimeout.
+func scriptLimit(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return scriptTimeout
+	}
+	return max(time.Until(deadline), time.Millisecond) // Zero would be no limit.
+}
+
+// terminated tells that Chromium ended the script at its limit. It has no code of its own for that, only these words.
+func terminated(err error) bool {
+	var refused *cdp.Error
+	return errors.As(err, &refused) && refused.Message == "Execution was terminated"
 }
 
 // release lets the page forget the objects that we hold handles on. A page that is gone has forgotten them.

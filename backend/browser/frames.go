@@ -28,7 +28,7 @@ type Frame struct {
 	Session *cdp.Session
 }
 
-// FrameGoneError is a frame that has left the tab.
+// FrameGoneError is a frame that has left the tab, or whose document was replaced again and again under a call.
 type FrameGoneError struct{ ID string }
 
 // Error satisfies the error interface.

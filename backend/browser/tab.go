@@ -304,10 +304,10 @@ func (t *Tab) fault(err error) error {
 	return err
 }
 
-// frameFault is fault for a call to a frame, whose session can end while the tab lives on.
+// frameFault is fault for a call to a frame, whose session or document can go away while the tab lives on.
 func (t *Tab) frameFault(err error, frame proto.FrameID) error {
 	err = t.fault(err)
-	if cdp.IsClosed(err) && t.link.conn.Err() == nil && !t.browser.leaving(t.link) {
+	if worldGone(err) && t.link.conn.Err() == nil && !t.browser.leaving(t.link) {
 		return &FrameGoneError{string(frame)}
 	}
 	return err

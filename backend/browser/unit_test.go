@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kuang/backend/cdp"
 )
@@ -335,5 +336,21 @@ func TestSocketOfRefusesWhatIsNoBrowser(t *testing.T) {
 		if !isLoopback(local) {
 			t.Errorf("%s is not loopback", local)
 		}
+	}
+}
+
+func TestScriptIsAlwaysBounded(t *testing.T) {
+	if got := scriptLimit(t.Context()); got != scriptTimeout {
+		t.Errorf("without a deadline: %s", got)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if got := scriptLimit(soon); got <= 0 || got > time.Second {
+		t.Errorf("with a second left: %s", got)
+	}
+	cancelled, stop := context.WithDeadline(t.Context(), time.Now().Add(-time.Hour))
+	defer stop()
+	if got := scriptLimit(cancelled); got <= 0 {
+		t.Errorf("with no time left: %s, which Chromium takes for no limit", got)
 	}
 }

@@ -67,10 +67,12 @@ func ended(ctx context.Context, err error) *verb.Error {
 	case late || errors.Is(err, context.DeadlineExceeded):
 		e := &verb.Error{
 			Code: verb.Timeout, Message: "The call did not finish in time.",
-			Hint: "Look at the page with observe, then try again with a longer timeout_ms where the verb has one.", Cause: err,
+			Hint: "The page may be busy: try again, with a longer timeout_ms where the verb has one. When it stays so, close " +
+				"the tab and open the page in a new one.", Cause: err,
 		}
 		var waited *browser.TimeoutError
 		if errors.As(err, &waited) {
+			e.Hint = "Look at the page with observe, then try again with a longer timeout_ms where the verb has one."
 			e.Message = fmt.Sprintf("Waiting for %s took longer than %d ms.", waited.Waiting, waited.After.Milliseconds())
 			e.Evidence = map[string]any{"waited_ms": waited.After.Milliseconds()}
 		}
@@ -90,7 +92,9 @@ func tabError(x *session.Session, tab *browser.Tab, err error) *verb.Error {
 		crashed *browser.CrashedError
 		blank   *browser.NoViewportError
 		gone    *browser.TabGoneError
+		frame   *browser.FrameGoneError
 	)
+	left := errors.Is(err, cdp.ErrDetached) || errors.As(err, &frame)
 	switch {
 	case errors.Is(err, session.ErrNoTab):
 		return &verb.Error{
@@ -117,12 +121,12 @@ func tabError(x *session.Session, tab *browser.Tab, err error) *verb.Error {
 			Code: verb.NoViewport, Message: "The tab has no layout: its viewport is 0×0.",
 			Hint: "Show the browser window, then try again.", Cause: err,
 		}
-	case errors.Is(err, cdp.ErrDetached) && !errors.As(err, &gone) && tab != nil && !closes(tab):
+	case left && !errors.As(err, &gone) && tab != nil && !closes(tab):
 		return &verb.Error{
-			Code: verb.StaleRef, Message: "A frame of the page went away while the call ran.",
+			Code: verb.StaleRef, Message: "The page, or a frame of it, went away while the call ran.",
 			Hint: "Look at the page again, then repeat the call.", Cause: err,
 		}
-	case tab != nil && (errors.As(err, &gone) || errors.Is(err, cdp.ErrDetached)):
+	case tab != nil && (errors.As(err, &gone) || left):
 		return &verb.Error{
 			Code: verb.UnknownTab, Message: "The tab " + tab.ID() + " was closed while the call ran.",
 			Hint: tabsHint(x), Evidence: map[string]any{"tabs": listing(x)}, Cause: err,

@@ -222,6 +222,22 @@ func TestTabThatClosesUnderACall(t *testing.T) {
 	}
 }
 
+func TestPageThatLeavesUnderACallIsNoFaultOfOurs(t *testing.T) {
+	l := newLive(t, func(_ context.Context, _ *verb.Call, name string) error {
+		if name == "leaves" {
+			return fmt.Errorf("calling it: %w", &browser.FrameGoneError{ID: "f"})
+		}
+		return nil
+	})
+	who := verb.Caller{Client: "a", Surface: "http"}
+	if reply := l.pipeline.Call(t.Context(), who, "open", []byte(`{}`)); reply.Status != 200 {
+		t.Fatalf("opening: %s", reply.Body)
+	}
+	if reply := l.pipeline.Call(t.Context(), who, "look", []byte(`{"name":"leaves"}`)); reply.Err.Code != verb.StaleRef {
+		t.Errorf("got %s", reply.Body)
+	}
+}
+
 func TestProtocolCallsAreCounted(t *testing.T) {
 	l := newLive(t, func(ctx context.Context, call *verb.Call, _ string) error {
 		_, err := call.Tab.Viewport(ctx)
