@@ -10,3 +10,10 @@ const (
 	CrashWindow = crashWindow
 	CoolOff     = coolOff
 )
+
+// SetScriptTimeout makes the bound of script short until the test ends.
+func SetScriptTimeout(t interface{ Cleanup(func()) }, d time.Duration) {
+	was := scriptTimeout
+	scriptTimeout = d
+	t.Cleanup(func() { scriptTimeout = was })
+}
