@@ -153,7 +153,7 @@ func pageError(err error) *verb.Error {
 		}
 	case errors.As(err, &address):
 		return &verb.Error{
-			Code: verb.BadRequest, Message: sentence(address.Reason),
+			Code: verb.BadRequest, Message: "The address cannot be opened: " + sentence(address.Reason),
 			Hint: "Use a whole address, such as https://shop.example/.", Evidence: map[string]any{"url": address.URL}, Cause: err,
 		}
 	case errors.As(err, &history):

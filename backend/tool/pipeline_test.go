@@ -99,7 +99,7 @@ func TestErrorsAreTranslatedOnce(t *testing.T) {
 			verb.BrowserUnavailable, 503, `"tried":["chromium"]`},
 		{fmt.Errorf("Page.navigate: %w", cdp.ErrClosed), verb.BrowserUnavailable, 503, `"fix":`},
 		{&browser.NavigationError{URL: "http://x/", Reason: "no answer"}, verb.NavigationFailed, 400, `"url":"http://x/"`},
-		{&browser.BadURLError{URL: "file:///", Reason: "Kuang does not open files"}, verb.BadRequest, 400, `files.`},
+		{&browser.BadURLError{URL: "file:///", Reason: "Kuang does not open files"}, verb.BadRequest, 400, `"The address cannot be opened: Kuang does not open files."`},
 		{&browser.HistoryError{Delta: -1}, verb.NavigationFailed, 400, `"back":0`},
 		{&browser.NoViewportError{TabID: "t1"}, verb.NoViewport, 400, `0×0`},
 		{&browser.CrashedError{TabID: "t1"}, verb.BrowserUnavailable, 503, `"crashed_tab":"t1"`},
