@@ -158,6 +158,9 @@ func (a *App) problems() []string {
 	if b := a.db.Broken(); b != "" {
 		list = append(list, "The database was damaged; it is kept as "+b+" and a new one was begun.")
 	}
+	if err := a.pipeline.Unrecorded(); err != nil {
+		list = append(list, "Calls are not being recorded: "+err.Error()+". Make room on the disk, or make the data directory writable.")
+	}
 	return list
 }
 

@@ -19,7 +19,7 @@ type ActIn struct {
 	X          *float64 `json:"x,omitempty" min:"0" jsonschema:"Target by its place, with y: CSS pixels of the viewport. The only way into closed shadow roots."`
 	Y          *float64 `json:"y,omitempty" min:"0" jsonschema:"See x."`
 	Text       string   `json:"text,omitempty" jsonschema:"For type: what to type, after what the field already holds. A line break is Enter."`
-	Secret     bool     `json:"secret,omitempty" jsonschema:"For type: text is a secret; it is blacked out of every log and answer, and the field's value is never told again. Default false."`
+	Secret     bool     `json:"secret,omitempty" jsonschema:"For type: text is a secret; it is blacked out of this answer, the run log and the ledger, and the field's value is not told. Default false."`
 	ClearFirst bool     `json:"clear_first,omitempty" jsonschema:"For type: remove what the field holds first, by trusted keys. Default false."`
 	Key        string   `json:"key,omitempty" jsonschema:"For press: a key such as Enter, Tab, Escape, ArrowDown, a, or a chord such as Control+A."`
 	Modifiers  []string `json:"modifiers,omitempty" enum:"Alt,Control,Meta,Shift" jsonschema:"Keys held meanwhile, for click, double_click and press."`

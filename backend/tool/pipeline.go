@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"kuang/backend/browser"
@@ -62,10 +63,11 @@ type Config struct {
 	MaxCall time.Duration
 }
 
-// Pipeline runs calls. It is safe for concurrent use and holds no state of a call.
+// Pipeline runs calls. It is safe for concurrent use.
 type Pipeline struct {
-	cfg   Config
-	typed *memory
+	cfg        Config
+	typed      *memory
+	unrecorded atomic.Pointer[recordFailure]
 }
 
 // NewPipeline returns the pipeline over the services in c.

@@ -269,3 +269,22 @@ func TestClientNamesAreCleaned(t *testing.T) {
 		}
 	}
 }
+
+func TestALogThatIsNotKeptIsTold(t *testing.T) {
+	b := newBench(t, handlers{})
+	if err := b.Unrecorded(); err != nil {
+		t.Errorf("before the first call: %v", err)
+	}
+	b.fail = errors.New("the disk is full")
+	if reply, _ := b.call(t, "look", `{"name":"a"}`); reply.Err != nil {
+		t.Errorf("the call itself failed: %v", reply.Err)
+	}
+	if err := b.Unrecorded(); !errors.Is(err, b.fail) {
+		t.Errorf("while the disk is full: %v", err)
+	}
+	b.fail = nil
+	b.call(t, "look", `{"name":"a"}`)
+	if err := b.Unrecorded(); err != nil {
+		t.Errorf("after room was made: %v", err)
+	}
+}

@@ -37,6 +37,7 @@ func (p *Pipeline) record(ctx context.Context, r *run, reply *Reply) {
 		entry.Outcome, entry.Code = outcome(reply.Err), string(reply.Err.Code)
 	}
 	entry, err := p.cfg.Runs.Record(ctx, id, r.who.Client, r.who.Surface, entry)
+	p.unrecorded.Store(&recordFailure{err})
 	if err != nil {
 		p.cfg.Log.Error("recording a call", "verb", clip(r.name), "error", err)
 	}
@@ -58,6 +59,18 @@ func (p *Pipeline) record(ctx context.Context, r *run, reply *Reply) {
 	if _, err := p.cfg.Ledger.Add(ctx, action); err != nil {
 		p.cfg.Log.Error("adding to the ledger", "verb", r.name, "error", err)
 	}
+}
+
+// recordFailure is how the last attempt to record a call went; a nil error is a call that is in the log.
+type recordFailure struct{ err error }
+
+// Unrecorded is why the last call could not be written to the run log, or nil while the log is kept. A person who relies
+// on the log must be told, wherever they look.
+func (p *Pipeline) Unrecorded() error {
+	if f := p.unrecorded.Load(); f != nil {
+		return f.err
+	}
+	return nil
 }
 
 // logged is the input as the log may keep it: redacted where the verb's type says what is secret, else by shape.
