@@ -36,7 +36,7 @@ step() {
     printf '\nFAILED: %s (exit %d, %d s). Its output is kept in %s\n' "$name" "$code" $((SECONDS - began)) "$log"
     exit 1
   fi
-  printf -- '--- %s: ok, %d s\n' "$name" $((SECONDS - began))
+  printf '\n--- %s: ok, %d s\n' "$name" $((SECONDS - began))
 }
 
 go_files() { find . \( -name node_modules -o -path ./build/bin \) -prune -o -name '*.go' -print0; }
@@ -47,6 +47,10 @@ format() {
 }
 scripts() { shellcheck build/*.sh .ci/run; }
 race() { go test -race -vet=off -count=1 -timeout 15m ./...; }
+desktop_code() {
+  go vet -tags "$desktop_tags" ./...
+  go run "$staticcheck" -tags "$desktop_tags" . ./app
+}
 panel_script() { (cd frontend && npm run "$1"); }
 
 prepare() {
@@ -72,7 +76,7 @@ step "svelte-check" panel_script check
 step "vitest" panel_script test
 vitest_log=$log
 step "vite build" build_panel
-step "vet of the desktop" go vet -tags "$desktop_tags" ./...
+step "vet and staticcheck of the desktop" desktop_code
 step "panel in a real browser" build/panel-test.sh
 panel_log=$log
 step "desktop in a real window" build/desktop-smoke.sh
