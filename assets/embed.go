@@ -1,5 +1,5 @@
-// Package assets holds what the program carries besides its code: the script that reads and watches pages, the sample
-// pages and the documents that it shows.
+// Package assets holds what the program carries besides its code: the script that reads and watches pages and the sample
+// pages. The documents beside them are for readers of the repository and stay out of the program.
 package assets
 
 import (
@@ -13,9 +13,6 @@ var pageFiles embed.FS
 
 //go:embed all:fixtures
 var fixtureFiles embed.FS
-
-//go:embed all:docs
-var docFiles embed.FS
 
 // pageModules are the files of the page script. They share one scope; a file stands below those whose constants it
 // needs when it is loaded.
@@ -37,9 +34,6 @@ func PageScript() string {
 
 // Fixtures are the sample pages, each at the root by its file name.
 func Fixtures() fs.FS { return must(fs.Sub(fixtureFiles, "fixtures")) }
-
-// Docs are the documents, with the verb reference and the decisions.
-func Docs() fs.FS { return must(fs.Sub(docFiles, "docs")) }
 
 // must gives what the embed directives above guarantee to be there.
 func must[T any](v T, err error) T {

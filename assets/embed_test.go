@@ -31,7 +31,4 @@ func TestWhatIsEmbedded(t *testing.T) {
 	if _, err := fs.Stat(Fixtures(), "closed-root.html"); err != nil {
 		t.Error(err)
 	}
-	if _, err := fs.Stat(Docs(), "decisions/README.md"); err != nil {
-		t.Error(err)
-	}
 }
