@@ -3,10 +3,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"kuang/backend/api"
@@ -109,7 +111,7 @@ func (a *App) build(env func(string) string) error {
 		Profile:    a.home.path("profile"),
 		Headless:   a.config.Headless,
 		DebugPort:  a.debugPort(p),
-		Attach:     firstOf(a.config.Attach, p.Browser.Attach),
+		Attach:     cmp.Or(a.config.Attach, p.Browser.Attach),
 		Log:        a.log.With("part", "browser"),
 	})
 	a.sessions = session.New(a.browser)
@@ -134,16 +136,12 @@ func (a *App) build(env func(string) string) error {
 	return nil
 }
 
+// debugPort is the browser's debugging port, 0 for the pipe. Settings that choose a port always name one.
 func (a *App) debugPort(p settings.Preferences) int {
-	switch {
-	case a.config.DebugPort != 0:
-		return a.config.DebugPort
-	case p.Browser.Transport == "port" && p.Browser.DebugPort == 0:
-		return -1 // a free one
-	case p.Browser.Transport == "port":
+	if a.config.DebugPort == 0 && p.Browser.Transport == "port" {
 		return p.Browser.DebugPort
 	}
-	return 0
+	return a.config.DebugPort
 }
 
 // problems lists what was found damaged or unreadable and how it was mended, for bridge_health and the panel.
@@ -175,7 +173,7 @@ func (a *App) Start(ctx context.Context) error {
 		return err
 	}
 	a.started = true
-	err := a.home.announce(endpoint{URL: a.api.URL(), PID: processID(), StartedAt: time.Now()})
+	err := a.home.announce(endpoint{URL: a.api.URL(), PID: os.Getpid(), StartedAt: time.Now()})
 	if err != nil {
 		return fmt.Errorf("saying where the API listens: %w", err)
 	}
@@ -240,13 +238,4 @@ func executable(env func(string) string, p settings.Preferences) string {
 		return ""
 	}
 	return p.Browser.Executable
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
