@@ -139,7 +139,7 @@ func TestABrowserWithAWindow(t *testing.T) {
 	browsertest.Require(t)
 	xvfb, err := exec.LookPath("Xvfb")
 	if err != nil {
-		t.Skip("no Xvfb for a window")
+		browsertest.Lacks(t, "Xvfb for a window", err)
 	}
 	read, write, err := os.Pipe()
 	if err != nil {

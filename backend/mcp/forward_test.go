@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -65,14 +64,7 @@ func TestForwardPassesAnswersThroughAndOutlivesARestart(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Errorf("it ended with %v", err)
-		}
-	case <-time.After(patience):
-		t.Error("it does not end with its client")
-	}
+	endsWell(t, ended)
 }
 
 func TestForwardToNobodyIsSaidInWords(t *testing.T) {

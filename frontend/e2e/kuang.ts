@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test as base, type Page } from '@playwright/test';
 
-/** The real Kuang behind the panel. Without it the tests that need one are skipped. */
+/** The real Kuang behind the panel. Without it the tests that need one are skipped, except where the run is the proof. */
 const apiURL = process.env['KUANG_API_URL'];
 export const real = apiURL !== undefined;
+if (!real && process.env['KUANG_REQUIRE_BROWSER']) throw new Error('this run needs a real Kuang: KUANG_API_URL is not set');
 
 const token = (): string => process.env['KUANG_TOKEN'] ?? readFileSync(process.env['KUANG_TOKEN_FILE'] ?? '', 'utf8').trim();
 

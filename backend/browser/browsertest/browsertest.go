@@ -61,14 +61,19 @@ func Main(m *testing.M) int {
 // that start a browser of their own call it first.
 func Require(tb testing.TB) {
 	tb.Helper()
-	_, _, _, err := browser.Locate("", os.Getenv)
-	if err == nil {
-		return
+	if _, _, _, err := browser.Locate("", os.Getenv); err != nil {
+		Lacks(tb, "a browser", err)
 	}
+}
+
+// Lacks ends a test for which this machine has not what it needs: skipped where a person runs it, and failed where the
+// run is the proof.
+func Lacks(tb testing.TB, what string, err error) {
+	tb.Helper()
 	if os.Getenv("CI") != "" || os.Getenv("KUANG_REQUIRE_BROWSER") != "" {
-		tb.Fatalf("this run needs a browser: %v", err)
+		tb.Fatalf("this run needs %s: %v", what, err)
 	}
-	tb.Skipf("no browser: %v", err)
+	tb.Skipf("it needs %s: %v", what, err)
 }
 
 // Browser returns the test binary's headless browser and starts it at the first ask.
