@@ -147,11 +147,11 @@ func (a *App) debugPort(p settings.Preferences) int {
 // problems lists what was found damaged or unreadable and how it was mended, for bridge_health and the panel.
 func (a *App) problems() []string {
 	var list []string
-	if r := a.settings.Report(); r.Broken != "" {
-		list = append(list, "shadow-walk.json was damaged; it is kept as "+r.Broken+" and the defaults hold.")
-	}
-	if r := a.prefs.Report(); r.Broken != "" {
-		list = append(list, "settings.json was damaged; it is kept as "+r.Broken+" and the defaults hold.")
+	for _, r := range []settings.Report{a.settings.Report(), a.prefs.Report()} {
+		list = append(list, r.Problems...) // What was wrong, and what holds instead.
+		if r.Broken != "" {
+			list = append(list, "The file as it was is kept as "+r.Broken+".")
+		}
 	}
 	if b := a.db.Broken(); b != "" {
 		list = append(list, "The database was damaged; it is kept as "+b+" and a new one was begun.")

@@ -3,6 +3,7 @@ package panel
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"kuang/backend/api"
 	"kuang/backend/browser"
@@ -87,7 +88,7 @@ func asideFault(area Area, what string, r settings.Report, route, label string) 
 	if r.Broken == "" {
 		return nil
 	}
-	return &Fault{Code: "FILE_SET_ASIDE", Area: area, What: what + " was damaged, so the defaults hold.",
+	return &Fault{Code: "FILE_SET_ASIDE", Area: area, What: what + " was not right. " + strings.Join(r.Problems, " "),
 		Do: "It is kept as " + r.Broken + ". Set what you want again, or mend that file and put it back while Kuang is closed.", Route: route, Label: label}
 }
 
